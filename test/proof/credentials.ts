@@ -10,7 +10,7 @@ import {type Finished, Home as HomeHere} from '../support/bookctl.js'
 import {connectTo} from '../support/sandbox.js'
 import {Wire, type WireFault} from '../support/wire.js'
 import {done} from './shared/home.js'
-import {part} from './shared/part.js'
+import {type Own, part} from './shared/part.js'
 import {booking, CREDENTIALS, ending, keysAt, losing, parse, RESERVE, type Side} from './shared/scene.js'
 import {openWithStores, STORES, type StoreName, withoutPostgres} from './shared/stores.js'
 
@@ -60,10 +60,10 @@ interface Pair {
 }
 
 /** Tries it with the first credentials, and then in every way with the second. */
-async function tryPair(bench: Bench, {from, to, first, store}: Pair) {
+async function tryPair(bench: Bench, own: Own, {from, to, first, store}: Pair) {
   const {side} = bench
-  const wire = await Wire.start({upstream: side.origin})
-  const home = new HomeHere(store)
+  const wire = own(await Wire.start({upstream: side.origin}))
+  const home = own(new HomeHere(store))
   const reference = `trip-${randomUUID()}`
   const envOf = ({env, host = '127.0.0.1'}: Identity) => ({
     ...env(bench),
@@ -73,46 +73,41 @@ async function tryPair(bench: Bench, {from, to, first, store}: Pair) {
     home.run([...argv, '--json'], {env: envOf(identity)})
   const book = (offer: string, under = reference) =>
     booking(offer, ['--client-reference', under, '--timeout', '20'])
-  try {
-    for (const identity of [from, to])
-      if (Object.keys(identity.env(bench)).length === 0) await login(home, wire)
-    const [offer = '', another = ''] = (await side.offers(2)).map(({offer_id}) => offer_id)
-    const wrong: string[] = []
-    if (first.fault) wire.strike = {fault: first.fault, ...RESERVE}
-    const began = await run(book(offer), from)
-    wire.strike = undefined
-    if (began.exit !== first.exit) return {count: 1, wrong: [`the first attempt: ${ending(began)}`]}
-    const isSame = from.client === to.client
-    const isOpen = first.exit === 10
-    const names = (finished: Finished) => `${finished.stdout}${finished.stderr}`.includes(reference)
-    const refused = (finished: Finished) => finished.exit === 2 && names(finished)
-    const booked = ({exit, stdout}: Finished) => exit === 0 && parse(stdout)?.outcome === 'confirmed'
-    const saysWhich = ({stdout}: Finished) => /BOOKCTL_\w+|cid_sandbox|profile/.test(stdout)
-    const tries: readonly (readonly [string, readonly string[], (finished: Finished) => boolean])[] = [
-      ['another reference', book(offer, `other-${reference}`), isOpen ? refused : isRefused],
-      // Another client's new trip, under a reference that this one has used, is its own.
-      ...(isOpen || isSame ? [['another offer', book(another), isOpen ? refused : isRefused] as const] : []),
-      [
-        'the same',
-        book(offer),
-        end => (isSame ? booked(end) : isOpen ? refused(end) : booked(end) || isRefused(end)),
-      ],
-      [
-        '--resume',
-        ['reserve', '--resume', reference],
-        end => booked(end) || (!isSame && isOpen && refused(end) && saysWhich(end)),
-      ],
-    ]
-    for (const [what, argv, isRight] of tries) {
-      const finished = await run(argv, to)
-      if (!isRight(finished)) wrong.push(`${what}: ${ending(finished)}`)
-    }
-    if (keysAt(wire).length !== 1) wrong.push(`${keysAt(wire).length} KEYS`)
-    return {count: 1 + tries.length, wrong}
-  } finally {
-    await wire.close()
-    home.remove()
+  for (const identity of [from, to])
+    if (Object.keys(identity.env(bench)).length === 0) await login(home, wire)
+  const [offer = '', another = ''] = (await side.offers(2)).map(({offer_id}) => offer_id)
+  const wrong: string[] = []
+  if (first.fault) wire.strike = {fault: first.fault, ...RESERVE}
+  const began = await run(book(offer), from)
+  wire.strike = undefined
+  if (began.exit !== first.exit) return {count: 1, wrong: [`the first attempt: ${ending(began)}`]}
+  const isSame = from.client === to.client
+  const isOpen = first.exit === 10
+  const names = (finished: Finished) => `${finished.stdout}${finished.stderr}`.includes(reference)
+  const refused = (finished: Finished) => finished.exit === 2 && names(finished)
+  const booked = ({exit, stdout}: Finished) => exit === 0 && parse(stdout)?.outcome === 'confirmed'
+  const saysWhich = ({stdout}: Finished) => /BOOKCTL_\w+|cid_sandbox|profile/.test(stdout)
+  const tries: readonly (readonly [string, readonly string[], (finished: Finished) => boolean])[] = [
+    ['another reference', book(offer, `other-${reference}`), isOpen ? refused : isRefused],
+    // Another client's new trip, under a reference that this one has used, is its own.
+    ...(isOpen || isSame ? [['another offer', book(another), isOpen ? refused : isRefused] as const] : []),
+    [
+      'the same',
+      book(offer),
+      end => (isSame ? booked(end) : isOpen ? refused(end) : booked(end) || isRefused(end)),
+    ],
+    [
+      '--resume',
+      ['reserve', '--resume', reference],
+      end => booked(end) || (!isSame && isOpen && refused(end) && saysWhich(end)),
+    ],
+  ]
+  for (const [what, argv, isRight] of tries) {
+    const finished = await run(argv, to)
+    if (!isRight(finished)) wrong.push(`${what}: ${ending(finished)}`)
   }
+  if (keysAt(wire).length !== 1) wrong.push(`${keysAt(wire).length} KEYS`)
+  return {count: 1 + tries.length, wrong}
 }
 
 const isRefused = ({exit}: Finished) => exit === 2
@@ -151,7 +146,8 @@ const CELLS = ALL.filter(isMeant).map(({store, from, to, how}) => {
     name: `${store}: ${what}`,
     group: `${store}: ${how}`,
     isSample: store === 'files' && SAMPLE.includes(what),
-    run: async (bench: Bench) => tryPair(bench, {...pair, store: await bench.store(store)}),
+    run: async (bench: Bench, _: number, own: Own) =>
+      tryPair(bench, own, {...pair, store: await bench.store(store)}),
   }
 })
 

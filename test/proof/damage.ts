@@ -13,7 +13,7 @@ import {FileHome, type Bench as Filled, openBench as openFilled} from './files/h
 import {randomOf} from './kills/kills.js'
 import {killing, MOMENTS} from './kills/trial.js'
 import {copyDirectory} from './shared/home.js'
-import {firstOf, part} from './shared/part.js'
+import {part} from './shared/part.js'
 import {booking, ending, keysAt, losing, parse, RESERVE, Side, shown} from './shared/scene.js'
 
 /** What one reservation left. */
@@ -218,7 +218,7 @@ async function damage({filled, left: all}: Bench, end: string, kind: Kind, seed:
     for (const change of changes)
       wrong.push(...(await tryPlace(left, name, change, ++count % PROCESS_OF === 0)))
   }
-  return {count, wrong: firstOf(wrong)}
+  return {count, wrong}
 }
 
 const cell = (end: string, what: string, most?: number) => ({

@@ -3,12 +3,11 @@
  * from what was agreed is reported with exit 3, a state that is no booking with 5, for the first run, for a repeat and for
  * --resume, and nothing is sent twice. A price that can be read in two ways is no price, and no limit lets it pass.
  */
-import type {ServerResponse} from 'node:http'
 import {type Finished, Home as HomeHere} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {SEARCH} from '../support/stay.js'
 import {done} from './shared/home.js'
-import {type Cell, firstOf, part} from './shared/part.js'
+import {type Cell, type Own, part} from './shared/part.js'
 import {booking, ending, parse} from './shared/scene.js'
 
 type Form = (amount: string, currency: string) => object
@@ -77,89 +76,59 @@ interface Bench {
   readonly service: ScriptedService
 }
 
-const send = (response: ServerResponse, text: string) =>
-  response.writeHead(201, {'content-type': 'application/json'}).end(text)
+const OFFER = 'off_agreed'
+const AGREED = {pricing: {total: '240.00', currency: 'EUR'}}
 
-/** A home and a service that answers a search with an offer, and reservations with `answered`, as JSON. */
-async function withTrip<T>(
-  {service}: Bench,
-  {offered, answered}: {offered: object; answered: string},
-  work: (home: HomeHere, offer: string) => Promise<T>,
-): Promise<T> {
-  const home = new HomeHere(service.env)
-  const offer = 'off_agreed'
+/** A home that has seen an offer, and a service that answers reservations with `answered`, as JSON. */
+async function startTrip({service}: Bench, own: Own, offered: object, answered: string): Promise<HomeHere> {
+  const home = own(new HomeHere(service.env))
   service.forget()
   service.script = ({path}, response) => {
-    if (path === '/reservations/hotel') send(response, answered)
+    if (path === '/reservations/hotel')
+      response.writeHead(201, {'content-type': 'application/json'}).end(answered)
     else if (path === '/hotels/search')
-      answer(response, 200, {data: {offers: [{offer_id: offer, ...offered}]}})
+      answer(response, 200, {data: {offers: [{offer_id: OFFER, ...offered}]}})
     else return false
     return true
   }
-  try {
-    return await work(home, offer)
-  } finally {
-    home.remove()
-  }
+  await done(home.run(SEARCH))
+  return home
 }
 
-const AGREED = {pricing: {total: '240.00', currency: 'EUR'}}
-
-interface Printed {
-  readonly price_changed?: unknown
-  readonly agreed?: {readonly price?: unknown; readonly currency?: unknown}
+interface Expected {
+  readonly exits: readonly number[]
+  readonly differs: boolean
+  readonly asJson: boolean
+  readonly more?: readonly string[]
 }
 
 /** Reserves, repeats and resumes; what is wrong with how they end. */
-async function answerWith(
-  bench: Bench,
-  record: object,
-  {
-    exits,
-    differs,
-    asJson,
-    more = [],
-  }: {
-    exits: readonly number[]
-    differs: boolean
-    asJson: boolean
-    more?: readonly string[]
-  },
-): Promise<string[]> {
+async function answerWith(bench: Bench, own: Own, record: object, {more = [], ...expected}: Expected) {
   const answered = JSON.stringify({data: {reservation_ref: 'R-1', ...record}})
-  return withTrip(bench, {offered: AGREED, answered}, async (home, offer) => {
-    await done(home.run(SEARCH))
-    const argv = booking(offer, ['--client-reference', 'trip', ...more])
-    const runs = {first: argv, repeat: argv, '--resume': ['reserve', '--resume', 'trip', ...more]}
-    const wrong: string[] = []
-    for (const [which, words] of Object.entries(runs)) {
-      const finished = await home.run([...words, ...(asJson ? ['--json'] : [])])
-      const found = [
-        ...(exits.includes(Number(finished.exit)) ? [] : [`not exit ${exits.join(' or ')}`]),
-        ...(asJson ? wrongJson(finished, differs) : wrongText(finished, differs)),
-      ]
-      wrong.push(...found.map(text => `${which}: ${text} (${ending(finished)})`))
-    }
-    const {length} = bench.service.seen('/reservations/hotel')
-    return length === 1 ? wrong : [...wrong, `sent ${length} times`]
-  })
+  const home = await startTrip(bench, own, AGREED, answered)
+  const argv = booking(OFFER, ['--client-reference', 'trip', ...more])
+  const runs = {first: argv, repeat: argv, '--resume': ['reserve', '--resume', 'trip', ...more]}
+  const wrong: string[] = []
+  for (const [which, words] of Object.entries(runs)) {
+    const finished = await home.run([...words, ...(expected.asJson ? ['--json'] : [])])
+    wrong.push(...wrongIn(finished, expected).map(text => `${which}: ${text} (${ending(finished)})`))
+  }
+  const {length} = bench.service.seen('/reservations/hotel')
+  return length === 1 ? wrong : [...wrong, `sent ${length} times`]
 }
 
-function wrongJson(finished: Finished, differs: boolean): string[] {
-  const printed: Printed | undefined = parse(finished.stdout)
-  if (printed === undefined) return ['not one JSON document']
-  const {price_changed, agreed} = printed
-  if (!differs) return price_changed === true ? ['says that the price changed'] : []
-  const {price, currency} = agreed ?? {}
-  return [
-    ...(price_changed === true ? [] : [`price_changed: ${price_changed}`]),
-    ...(Number(price) === 240 && currency === 'EUR' ? [] : [`agreed: ${JSON.stringify(agreed)}`]),
-  ]
-}
-
-function wrongText({stdout, stderr}: Finished, differs: boolean): string[] {
-  const isReported = /240(\.00)?\s*EUR|EUR\s*240|€\s*240|240(\.00)?\s*€/.test(stderr + stdout)
-  return differs && !isReported ? ['what was agreed is not reported'] : []
+function wrongIn({exit, stdout, stderr}: Finished, {exits, differs, asJson}: Expected): string[] {
+  const wrong = exits.includes(Number(exit)) ? [] : [`not exit ${exits.join(' or ')}`]
+  const document = parse(stdout)
+  if (!asJson) {
+    const isReported = /240(\.00)?\s*EUR|EUR\s*240|€\s*240|240(\.00)?\s*€/.test(stderr + stdout)
+    if (differs && !isReported) wrong.push('what was agreed is not reported')
+  } else if (document === undefined) wrong.push('not one JSON document')
+  else if ((document.price_changed === true) !== differs)
+    wrong.push(`price_changed: ${document.price_changed}`)
+  else if (differs && !(Number(document.agreed?.price) === 240 && document.agreed.currency === 'EUR'))
+    wrong.push(`agreed: ${JSON.stringify(document.agreed)}`)
+  return wrong
 }
 
 function stateCell(state: string, asJson: boolean): Cell<Bench> {
@@ -171,20 +140,20 @@ function stateCell(state: string, asJson: boolean): Cell<Bench> {
     name,
     group: state,
     isSample: name === 'CONFIRMED, text',
-    async run(bench) {
+    async run(bench, _, own) {
       let count = 0
       const wrong: string[] = []
       const tryOne = async (what: string, record: object, differs: boolean) => {
         count += 3
         const expected = {exits: differs ? other : same, differs: differs && (asJson || !isRefusal), asJson}
-        const found = await answerWith(bench, {...status, ...record}, expected)
+        const found = await answerWith(bench, own, {...status, ...record}, expected)
         wrong.push(...found.map(text => `${what}: ${text}`))
       }
       for (const [form, make] of Object.entries(FORMS))
         for (const [amount, currency, differs] of asJson ? AMOUNTS : AMOUNTS.slice(2, 4))
           await tryOne(`${amount} ${currency} as ${form}`, make(amount, currency), differs)
       for (const [what, record] of Object.entries(UNCLEAR)) await tryOne(what, record, false)
-      return {count, wrong: firstOf(wrong)}
+      return {count, wrong}
     },
   }
 }
@@ -203,9 +172,9 @@ const limits: Cell<Bench> = {
   name: 'limits, in a currency',
   group: 'limits',
   isSample: true,
-  async run(bench) {
+  async run(bench, _, own) {
     const wrong: string[] = []
-    for (const [limit, passes] of LIMITS) wrong.push(...(await limitOne(bench, AGREED, limit, passes)))
+    for (const [limit, passes] of LIMITS) wrong.push(...(await limitOne(bench, own, AGREED, limit, passes)))
     return {count: 2 * LIMITS.length, wrong}
   },
 }
@@ -213,59 +182,50 @@ const limits: Cell<Bench> = {
 const unclearOffers: Cell<Bench> = {
   name: 'limits, a price that can be read in two ways',
   group: 'limits',
-  async run(bench) {
+  async run(bench, _, own) {
     const wrong: string[] = []
     const all = Object.entries(TWO_WAYS)
     for (const [what, offered] of all)
-      wrong.push(...(await limitOne(bench, offered, '150', false)).map(text => `${what}: ${text}`))
+      wrong.push(...(await limitOne(bench, own, offered, '150', false)).map(text => `${what}: ${text}`))
     return {count: 2 * all.length, wrong}
   },
 }
 
 /** In a search, and in a reservation, which is refused before it is sent. */
-async function limitOne(bench: Bench, offered: object, limit: string, passes: boolean): Promise<string[]> {
+async function limitOne(bench: Bench, own: Own, offered: object, limit: string, passes: boolean) {
   const answered = JSON.stringify({reservation_ref: 'R-1', status: 'CONFIRMED'})
-  return withTrip(bench, {offered, answered}, async (home, offer) => {
-    await done(home.run(SEARCH))
-    const wrong: string[] = []
-    const search = await home.run([...SEARCH, '--max-price', limit, '--json'])
-    const {length} = parse(search.stdout)?.offers ?? []
-    if ((length === 1) !== passes) wrong.push(`search --max-price ${limit}: ${ending(search)}`)
-    const reserve = await home.run([...booking(offer, ['--json', '--max-price', limit])])
-    const sent = bench.service.seen('/reservations/hotel').length
-    const isRight = passes ? reserve.exit === 0 && sent === 1 : reserve.exit === 2 && sent === 0
-    if (!isRight) wrong.push(`reserve --max-price ${limit}: sent ${sent} times, ${ending(reserve)}`)
-    return wrong
-  })
+  const home = await startTrip(bench, own, offered, answered)
+  const wrong: string[] = []
+  const search = await home.run([...SEARCH, '--max-price', limit, '--json'])
+  const {length} = parse(search.stdout)?.offers ?? []
+  if ((length === 1) !== passes) wrong.push(`search --max-price ${limit}: ${ending(search)}`)
+  const reserve = await home.run(booking(OFFER, ['--json', '--max-price', limit]))
+  const sent = bench.service.seen('/reservations/hotel').length
+  const isRight = passes ? reserve.exit === 0 && sent === 1 : reserve.exit === 2 && sent === 0
+  if (!isRight) wrong.push(`reserve --max-price ${limit}: sent ${sent} times, ${ending(reserve)}`)
+  return wrong
 }
 
 /** Answers that do not say what was booked, and a payment that does not come in time. */
 const endings: Cell<Bench> = {
   name: 'other ends',
   group: 'other ends',
-  async run(bench) {
+  async run(bench, _, own) {
     const price = {price: {total: '240.00', currency: 'EUR'}}
-    const wrong: string[] = []
-    const unknown = JSON.stringify({
-      error: {code: 'odd', message: 'no'},
-      data: {reservation_ref: 'R-1', status: 'CONFIRMED', ...price},
-    })
-    await withTrip(bench, {offered: AGREED, answered: unknown}, async (home, offer) => {
-      const finished = await home.run(booking(offer, ['--json', '--timeout', '20']))
-      if (finished.exit !== 10) wrong.push(`error and data: ${ending(finished)}`)
-    })
+    const data = {reservation_ref: 'R-1', status: 'CONFIRMED', ...price}
+    const unknown = JSON.stringify({error: {code: 'odd', message: 'no'}, data})
+    const home = await startTrip(bench, own, AGREED, unknown)
+    const finished = await home.run(booking(OFFER, ['--json', '--timeout', '20']))
+    const wrong = finished.exit === 10 ? [] : [`error and data: ${ending(finished)}`]
     const pending = {
       status: 'PENDING_PAYMENT',
       payment: {mode: 'instant', url: `${bench.service.origin}/pay`},
     }
     const wait = {asJson: true, more: ['--wait=1']}
+    const another = {price: {total: '9.00', currency: 'EUR'}}
     wrong.push(
-      ...(await answerWith(bench, {...pending, ...price}, {...wait, exits: [8], differs: false})),
-      ...(await answerWith(
-        bench,
-        {...pending, price: {total: '9.00', currency: 'EUR'}},
-        {...wait, exits: [3, 8], differs: true},
-      )),
+      ...(await answerWith(bench, own, {...pending, ...price}, {...wait, exits: [8], differs: false})),
+      ...(await answerWith(bench, own, {...pending, ...another}, {...wait, exits: [3, 8], differs: true})),
     )
     return {count: 7, wrong}
   },
@@ -278,20 +238,19 @@ const digits: Cell<Bench> = {
   name: 'references that are long numbers',
   group: 'references',
   isSample: true,
-  async run(bench) {
+  async run(bench, _, own) {
     const wrong: string[] = []
     for (const number of NUMBERS) {
       const answered = `{"data":{"reservation_ref":${number},"status":"CONFIRMED","id":${number}}}`
-      await withTrip(bench, {offered: AGREED, answered}, async (home, offer) => {
-        const argv = booking(offer, ['--json', '--client-reference', 'trip'])
-        for (const words of [argv, argv, ['reserve', '--resume', 'trip', '--json']]) {
-          const finished = await home.run(words)
-          if (parse(finished.stdout)?.reservation_ref !== number) wrong.push(`${number}: ${ending(finished)}`)
-        }
-        const {stdout} = await home.run(['journal', '--json'])
-        if (parse(stdout)?.entries?.[0]?.reservation_ref !== number)
-          wrong.push(`${number}: the journal: ${stdout.slice(0, 300)}`)
-      })
+      const home = await startTrip(bench, own, AGREED, answered)
+      const argv = booking(OFFER, ['--json', '--client-reference', 'trip'])
+      for (const words of [argv, argv, ['reserve', '--resume', 'trip', '--json']]) {
+        const finished = await home.run(words)
+        if (parse(finished.stdout)?.reservation_ref !== number) wrong.push(`${number}: ${ending(finished)}`)
+      }
+      const {stdout} = await home.run(['journal', '--json'])
+      if (parse(stdout)?.entries?.[0]?.reservation_ref !== number)
+        wrong.push(`${number}: the journal: ${stdout.slice(0, 300)}`)
     }
     return {count: 4 * NUMBERS.length, wrong}
   },

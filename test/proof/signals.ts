@@ -6,7 +6,7 @@ import {randomUUID} from 'node:crypto'
 import type {Finished} from '../support/bookctl.js'
 import {hasStack} from '../support/stack.js'
 import type {WireFault} from '../support/wire.js'
-import {type Cell, firstOf, part} from './shared/part.js'
+import {type Cell, part} from './shared/part.js'
 import {
   booking,
   CREDENTIALS,
@@ -137,23 +137,19 @@ function cell(store: StoreName, name: string, signal: Signal, runs: number, isSa
     name: `${store}: ${name} × ${signal}${isSample ? ', a few' : ''}`,
     group: `${store}: ${name}`,
     isSample,
-    async run(bench) {
+    async run(bench, _, own) {
       const {side} = bench
-      const scene = await openScene(side.origin, {env: {...CREDENTIALS, ...(await bench.store(store))}})
-      try {
-        const whole = await measure(scene, side, scenario)
-        const wrong: string[] = []
-        for (let n = 0; n < runs; n++) {
-          const share = scenario.from + ((UNTIL - scenario.from) * n) / runs
-          const run = await runOnce(scene, side, scenario, share * whole, signal)
-          wrong.push(
-            ...(await wrongIn(side, scenario, signal, run)).map(text => `at ${share.toFixed(2)}: ${text}`),
-          )
-        }
-        return {count: runs, wrong: firstOf(wrong)}
-      } finally {
-        await scene.close()
+      const env = {...CREDENTIALS, ...(await bench.store(store))}
+      const scene = own(await openScene(side.origin, {env}))
+      const whole = await measure(scene, side, scenario)
+      const wrong: string[] = []
+      for (let n = 0; n < runs; n++) {
+        const share = scenario.from + ((UNTIL - scenario.from) * n) / runs
+        const run = await runOnce(scene, side, scenario, share * whole, signal)
+        const found = await wrongIn(side, scenario, signal, run)
+        wrong.push(...found.map(text => `at ${share.toFixed(2)}: ${text}`))
       }
+      return {count: runs, wrong}
     },
   }
 }

@@ -10,7 +10,7 @@ import {startSandbox} from '../support/sandbox.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {hasStack} from '../support/stack.js'
 import {SEARCH} from '../support/stay.js'
-import {type Cell, part} from './shared/part.js'
+import {type Cell, type Own, part} from './shared/part.js'
 import {ending, Home, parse} from './shared/scene.js'
 
 const COUNT = 130_000
@@ -92,27 +92,20 @@ function wrongIn({exit, stdout, stderr}: Finished, format: string): string[] {
   ]
 }
 
-async function tryAnswer(command: string, shape: string): Promise<{count: number; wrong: string[]}> {
+async function tryAnswer(own: Own, command: string, shape: string) {
   const row = COMMANDS[command] as (typeof COMMANDS)[string] & object
-  const service = await ScriptedService.answering({status: 200, body: answerOf(row, shape)})
-  const home = new Home(service.env)
+  const service = own(await ScriptedService.answering({status: 200, body: answerOf(row, shape)}))
+  const home = own(new Home(service.env))
   const wrong: string[] = []
-  try {
-    for (const format of FORMATS) {
-      const argv = [...row.argv, ...format.split(' '), '--timeout', String(TIMEOUT_SECONDS)]
-      const {finished, seconds, megabytes} = await measured(home, argv)
-      const found = [
-        ...wrongIn(finished, format),
-        ...(seconds > MOST_SECONDS ? [`took ${seconds.toFixed(1)} s`] : []),
-        ...(megabytes > MOST_MEGABYTES ? [`took ${megabytes.toFixed(0)} MB`] : []),
-      ]
-      wrong.push(...found.map(text => `${format}: ${text} (${ending(finished).slice(0, 200)})`))
-    }
-    return {count: FORMATS.length, wrong}
-  } finally {
-    await service.close()
-    home.remove()
+  for (const format of FORMATS) {
+    const argv = [...row.argv, ...format.split(' '), '--timeout', String(TIMEOUT_SECONDS)]
+    const {finished, seconds, megabytes} = await measured(home, argv)
+    const found = wrongIn(finished, format)
+    if (seconds > MOST_SECONDS) found.push(`took ${seconds.toFixed(1)} s`)
+    if (megabytes > MOST_MEGABYTES) found.push(`took ${megabytes.toFixed(0)} MB`)
+    wrong.push(...found.map(text => `${format}: ${text} (${ending(finished).slice(0, 200)})`))
   }
+  return {count: FORMATS.length, wrong}
 }
 
 /** Eight times as many fields may take this many times as long. */
@@ -120,48 +113,39 @@ const MOST_TIMES = 24
 const TOO_SHORT_MILLISECONDS = 300
 
 /** A body of so many unknown fields, about a megabyte at most; returns milliseconds. */
-async function postFields(path: string, count: number): Promise<number> {
-  const {client, close} = await startSandbox()
-  try {
-    const {call} = await client()
-    const body = Object.fromEntries(Array.from({length: count}, (_, n) => [`f${n}`, n % 10]))
-    const began = performance.now()
-    await call('POST', path, body)
-    return performance.now() - began
-  } finally {
-    await close()
-  }
+async function postFields(own: Own, path: string, count: number): Promise<number> {
+  const {call} = await own(await startSandbox()).client()
+  const body = Object.fromEntries(Array.from({length: count}, (_, n) => [`f${n}`, n % 10]))
+  const began = performance.now()
+  await call('POST', path, body)
+  return performance.now() - began
 }
 
 const bodyCell = (path: string): Cell<object> => ({
   name: `the sandbox × 80,000 fields to ${path}`,
   group: 'the sandbox',
-  async run() {
-    const few = await postFields(path, 10_000)
-    const many = await postFields(path, 80_000)
+  async run(_, __, own) {
+    const few = await postFields(own, path, 10_000)
+    const many = await postFields(own, path, 80_000)
     const most = Math.max(MOST_TIMES * few, TOO_SHORT_MILLISECONDS)
     const wrong = many > most ? [`${many.toFixed(0)} ms, and ${few.toFixed(0)} ms for an eighth of it`] : []
     return {count: 2, wrong}
   },
 })
 
+const answerCell = (command: string, shape: string, isSample = false): Cell<object> => ({
+  name: `${command} × ${shape}${isSample ? ', a sample' : ''}`,
+  group: command,
+  isSample,
+  run: (_, __, own) => tryAnswer(own, command, shape),
+})
+
 export const sizes = part<object>({
   title: 'Sizes',
   unit: 'runs',
   cells: [
-    {
-      name: 'account × objects, 1000 deep, a sample',
-      group: 'account',
-      isSample: true,
-      run: () => tryAnswer('account', 'objects, 1000 deep'),
-    },
-    ...Object.keys(COMMANDS).flatMap(command =>
-      Object.keys(SHAPES).map(shape => ({
-        name: `${command} × ${shape}`,
-        group: command,
-        run: () => tryAnswer(command, shape),
-      })),
-    ),
+    answerCell('account', 'objects, 1000 deep', true),
+    ...Object.keys(COMMANDS).flatMap(command => Object.keys(SHAPES).map(shape => answerCell(command, shape))),
     ...['/hotels/search', '/reservations/hotel', '/webhooks/subscriptions'].map(bodyCell),
   ],
   // Beside another it would be slower.

@@ -3,6 +3,7 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
+import {raw} from '../support/scripted-service.js'
 import {atTerminal, ends} from '../support/terminal.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -11,13 +12,8 @@ const {service, home} = await scriptedHome()
 const BINARY = Buffer.from([0xff, 0x00, 0x1b, 0x5b, 0x32, 0x4a])
 
 /** Answers every request to `path` with these bytes. */
-function answerWith(path: string, bytes: string | Uint8Array, type: string, status = 200): void {
-  service.script = (request, response) => {
-    if (request.path.split('?')[0] !== path) return false
-    response.writeHead(status, {'content-type': type, 'set-cookie': 'canary=1'}).end(bytes)
-    return true
-  }
-}
+const answerWith = (path: string, bytes: string | Uint8Array, type: string, status = 200) =>
+  service.at(path, raw(status, bytes, {'content-type': type, 'set-cookie': 'canary=1'}))
 
 describe('where it goes', () => {
   test.each([['/account'], ['account'], ['account?x=1&y=a%20b'], ['WHOLE/account']])('%s', async path => {

@@ -8,7 +8,7 @@ import {afterAll, beforeEach, describe, expect, test} from 'vitest'
 import {makeAuthority, makeCertificate} from '../../src/cli/features/webhooks/listen-tls.js'
 import type {Home} from '../support/bookctl.js'
 import {closing, ownHome, ownProxy} from '../support/own.js'
-import {answer, ScriptedService} from '../support/scripted-service.js'
+import {answering, refusing, ScriptedService} from '../support/scripted-service.js'
 import {atTerminal} from '../support/terminal.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 import {SIGNING_SECRET, startReceiver} from '../support/webhook-files.js'
@@ -146,22 +146,15 @@ describe('the service', () => {
   test('that refuses the credentials, or grants fewer scopes', async () => {
     const wrong = await doctor([], {env: {BOOKCTL_CLIENT_SECRET: 'sk_test_wrong'}})
     expect(wrong).toMatchObject({exit: 4, token: {status: 'fail', fix: containing('bookctl login')}})
-    service.script = ({path}, response) => {
-      if (path !== '/oauth/token') return false
-      service.liveTokens.add('token-9')
-      const data = {access_token: 'token-9', token_type: 'Bearer', expires_in: 7200, scope: 'account:read'}
-      answer(response, 200, {data})
-      return true
-    }
+    service.liveTokens.add('token-9')
+    const data = {access_token: 'token-9', token_type: 'Bearer', expires_in: 7200, scope: 'account:read'}
+    service.at('/oauth/token', answering({data}, 200))
     const scopes = {status: 'warn', detail: containing('reservations:write')}
     expect(await doctor()).toMatchObject({exit: 0, scopes})
   })
 
   test('that refuses the account to a ready token: a failed check, reported on stderr', async () => {
-    service.script = (_, response) => {
-      answer(response, 403, {error: {code: 'forbidden', message: 'no'}})
-      return true
-    }
+    service.script = refusing(403, 'forbidden')
     const env = {BOOKCTL_TOKEN: 'ready-token'}
     const stderr = containing('1 failed (account)')
     expect(await doctor([], {env})).toMatchObject({exit: 4, stderr, account: {status: 'fail'}})

@@ -1,39 +1,24 @@
 /** A service whose identifiers are numbers beyond 2^53: each next step names what the service named. */
 import {expect, test} from 'vitest'
+import {raw} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service, home} = await scriptedHome()
 service.tokenMilliseconds = 0
 const REF = '9007199254740993'
-const argv = [
-  'reserve',
-  'off_long',
-  '--client-reference',
-  'T-long',
-  '--pay',
-  'account',
-  '--nationality',
-  'TR',
-  ...GUESTS,
-]
+const argv = ['reserve', 'off_two', '--client-reference', 'T-two', '--pay', 'account', '--nationality', 'TR']
 
 /** Answers with JSON as it is written here. */
-const answerWith = (path: string, json: string, status = 200) => {
-  service.script = (request, response) => {
-    if (request.path !== path) return false
-    response.writeHead(status, {'content-type': 'application/json'}).end(json)
-    return true
-  }
-}
+const answerWith = (path: string, json: string) =>
+  service.at(path, raw(200, json, {'content-type': 'application/json'}))
 
 test('another reservation that differs in the last digit is another one', async () => {
   answerWith(
     '/reservations/hotel',
     `{"data":[{"reservation_ref":${REF}},{"reservation_ref":9007199254740992}]}`,
   )
-  const two = argv.map(word => (word === 'off_long' ? 'off_two' : word === 'T-long' ? 'T-two' : word))
-  const refusal = await home.refusal(two)
+  const refusal = await home.refusal([...argv, ...GUESTS])
   expect(refusal).toMatchObject({exit: 10})
   expect(refusal.message).toContain(`(${REF}, 9007199254740992)`)
 })

@@ -1,6 +1,6 @@
 /** Once a reservation is made, whatever goes wrong after it, its reference reaches the user. */
 import {expect, test} from 'vitest'
-import {answer, refuse} from '../support/scripted-service.js'
+import {answering, refuse} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -11,11 +11,8 @@ const PAYING = ['--pay', 'instant', '--nationality', 'TR', ...GUESTS]
 const reserve = (offer: string, ...more: string[]) => ['reserve', offer, ...PAYING, ...more]
 
 test('a wait that is refused names it', async () => {
-  service.script = (request, response) => {
-    if (!request.path.endsWith('/voucher')) return false
-    refuse(response, 403, 'insufficient_scope')
-    return true
-  }
+  service.script = ({path}, response) =>
+    path.endsWith('/voucher') && refuse(response, 403, 'insufficient_scope')
   const {exit, result} = await home.json<{error: {message: string}}>(reserve('off_wait', '--wait=1'))
   const ref = service.reservations.find(({offer}) => offer === 'off_wait')?.ref
   expect({exit, result}).toMatchObject({exit: 4, result: {reservation_ref: ref, outcome: 'pending_payment'}})
@@ -33,11 +30,8 @@ test('a query that fits no result names it', async () => {
 /** A reservation that is to be paid at an address of its own, and says `more`. */
 function toBePaid(reservation_ref: string, more: object = {}): string {
   const url = `https://pay.test/${reservation_ref}`
-  service.script = (request, response) => {
-    if (request.path !== '/reservations/hotel') return false
-    answer(response, 201, {data: {reservation_ref, status: 'PENDING_PAYMENT', payment: {url}, ...more}})
-    return true
-  }
+  const data = {reservation_ref, status: 'PENDING_PAYMENT', payment: {url}, ...more}
+  service.at('/reservations/hotel', answering({data}))
   return url
 }
 

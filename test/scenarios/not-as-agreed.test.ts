@@ -3,7 +3,7 @@ import {beforeAll, expect, test} from 'vitest'
 import {OFFER_RETENTION_SECONDS} from '../../src/contract/seen-offers.js'
 import {openState} from '../../src/state/state.js'
 import {CLIENT} from '../support/client.js'
-import {answer} from '../support/scripted-service.js'
+import {answer, drop} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -106,10 +106,7 @@ test('--max-price does not hide an earlier attempt whose offer is no longer stor
   answerWith(eur('240.00'))
   expect(await home.run(SEARCH)).toMatchObject({exit: 0})
   expect(await run(made, '250 EUR')).toMatchObject({exit: 0})
-  service.script = (_, response) => {
-    response.socket?.destroy()
-    return true
-  }
+  service.script = drop
   expect(await run(lost, '250 EUR')).toMatchObject({exit: 10})
   const state = openState(home.configDirectory)
   await state.offers.remember(CLIENT, [], Date.now() / 1000 + OFFER_RETENTION_SECONDS + 1)

@@ -37,12 +37,10 @@ test.each(PAIRS)(
   async (first, second) => {
     const {[first]: earlier, [second]: later} = credentials()
     const home = ownHome(service.env)
-    service.script = (request, response) => {
-      if (request.path !== POSTS) return false
+    service.at(POSTS, (request, response) => {
       service.commit(request)
-      response.socket?.destroy()
-      return true
-    }
+      response.destroy()
+    })
     const lost = await home.json(reserving('off_1', '--client-reference', 'T-1', '--timeout', '2'), {
       env: earlier,
     })

@@ -5,7 +5,7 @@ import process from 'node:process'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {ENTRY, type Home} from '../support/bookctl.js'
 import {closing, ownHome} from '../support/own.js'
-import {ScriptedService} from '../support/scripted-service.js'
+import {drop, ScriptedService} from '../support/scripted-service.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, offerIn} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
@@ -120,10 +120,7 @@ describe('on another service', () => {
 
   test('a service that is away leaves the last known state, and says that it is that', async () => {
     await make()
-    service.script = (_, response) => {
-      response.destroy()
-      return true
-    }
+    service.script = drop
     const stderr = expect.stringContaining('this is its last known state')
     const resumed = await home.json([...RESUME, '--timeout', '2'])
     expect(resumed).toMatchObject({exit: 0, result: {outcome: 'pending_payment'}, stderr})

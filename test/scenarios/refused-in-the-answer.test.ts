@@ -1,6 +1,6 @@
 /** A reservation that the answer itself says is none: refused, with all that is known of it. */
 import {expect, test} from 'vitest'
-import {answer} from '../support/scripted-service.js'
+import {answering} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -8,13 +8,8 @@ const {service, home} = await scriptedHome()
 const PAYING = ['--pay', 'account', '--nationality', 'TR', ...GUESTS]
 const argvOf = (name: string) => ['reserve', `off_${name}`, '--client-reference', name, ...PAYING]
 
-function answerWith(reservation_ref: string, status: string): void {
-  service.script = ({path}, response) => {
-    if (path !== '/reservations/hotel') return false
-    answer(response, 201, {data: {reservation_ref, status, note: 'kept as it is'}})
-    return true
-  }
-}
+const answerWith = (reservation_ref: string, status: string) =>
+  service.at('/reservations/hotel', answering({data: {reservation_ref, status, note: 'kept as it is'}}))
 
 test.each(['FAILED', 'Rejected', 'CANCELLED', 'canceled', 'expired', 'DECLINED', 'REJECTED_BY_HOTEL'])(
   '%s is a refusal, which the same command and --resume repeat without sending anything',
@@ -39,11 +34,7 @@ test.each(['FAILED', 'Rejected', 'CANCELLED', 'canceled', 'expired', 'DECLINED',
 
 test('a long reservation is kept whole beside the error', async () => {
   const text = 'x'.repeat(20_000)
-  service.script = ({path}, response) => {
-    if (path !== '/reservations/hotel') return false
-    answer(response, 201, {reservation_ref: 'R-long', status: 'REJECTED', text})
-    return true
-  }
+  service.at('/reservations/hotel', answering({reservation_ref: 'R-long', status: 'REJECTED', text}))
   expect(await home.json(argvOf('T-long'))).toMatchObject({exit: 5, result: {reservation: {text}}})
 })
 

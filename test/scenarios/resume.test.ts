@@ -4,6 +4,7 @@ import {intentOf} from '../../src/api/reserve/reserve.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
 import {openState} from '../../src/state/state.js'
 import {ownHome} from '../support/own.js'
+import {drop} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -13,11 +14,7 @@ const RESERVE = ['reserve', '--pay', 'account', '--nationality', 'TR', ...GUESTS
 const POSTS = '/reservations/hotel'
 
 test('with --dry-run it prints the request that would be repeated, and sends nothing', async () => {
-  service.script = (request, response) => {
-    if (request.path !== POSTS) return false
-    response.socket?.destroy()
-    return true
-  }
+  service.at(POSTS, drop)
   const lost = await home.json([...RESERVE, 'off_1', '--client-reference', 'R1', '--timeout', '2'])
   expect(lost.exit).toBe(10)
   const [sent] = service.seen(POSTS)

@@ -2,7 +2,7 @@
 import {expect, test} from 'vitest'
 import type {Finished, Home} from '../support/bookctl.js'
 import {ownHome, ownTcpPort} from '../support/own.js'
-import {refuse} from '../support/scripted-service.js'
+import {refusing} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
@@ -38,10 +38,7 @@ test('an error and a result that were printed stand, with their exit codes', asy
     // The third signal would end it at once; two let the error stand.
     expect(refused.exit).toBe(2)
   }
-  service.script = ({path}, response) => {
-    if (path === POSTS) refuse(response, 402, 'insufficient_balance')
-    return path === POSTS
-  }
+  service.at(POSTS, refusing(402, 'insufficient_balance'))
   const refused = await stoppedWhilePrinting(home, reserving('off_4', 'T-4'), 'SIGHUP')
   expect(refused.exit).toBe(5)
   expect(documentOf(refused).error?.code).toBe('insufficient_balance')
@@ -52,11 +49,9 @@ test.each([1, 2])(
   async times => {
     const signalled = await home.spawn(reserving(`off_wait_${times}`, `W-${times}`), {
       onStart: child => {
-        service.script = ({path}) => {
-          if (path !== POSTS) return false
+        service.at(POSTS, () => {
           for (let n = 0; n < times; n++) child.kill('SIGTERM')
-          return true
-        }
+        })
       },
     })
     expect(signalled.exit).toBe(143)

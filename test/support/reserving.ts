@@ -6,7 +6,7 @@ import {afterAll, beforeAll, beforeEach, expect} from 'vitest'
 import {reserve, resume} from '../../src/api/reserve/reserve.js'
 import type {ReservationIntent} from '../../src/contract/journal.js'
 import {CLIENT_ID, connect, intentFor, type Parts, type PartsOptions, tokenClientAt} from './booking.js'
-import {answer, type Received, refuse, type Script, ScriptedService} from './scripted-service.js'
+import {drop, type Received, type Script, ScriptedService} from './scripted-service.js'
 
 interface Place {
   service: ScriptedService
@@ -92,25 +92,3 @@ export async function keepToken({state}: Parts, baseUrl: string): Promise<void> 
 }
 
 export const usual: Script = () => false
-export const drop: Script = (_, response) => {
-  response.destroy()
-  return true
-}
-export const refusing =
-  (status: number, code = 'no'): Script =>
-  (_, response) => {
-    refuse(response, status, code)
-    return true
-  }
-export const answering =
-  (body: object, status = 201): Script =>
-  (_, response) => {
-    answer(response, status, body)
-    return true
-  }
-export const raw =
-  (status: number, body: string, headers: Record<string, string> = {}): Script =>
-  (_, response) => {
-    response.writeHead(status, headers).end(body)
-    return true
-  }

@@ -13,8 +13,22 @@ export interface Received {
   readonly body: string
 }
 
-/** Answers in place of the service; returns true if it answered, or dropped the connection. */
-export type Script = (request: Received, response: ServerResponse) => Promise<boolean> | boolean
+/** Answers in place of the service, never answers or drops the connection; the service answers if it returns false. */
+export type Script = (request: Received, response: ServerResponse) => unknown
+
+export const drop: Script = (_, response) => response.destroy()
+export const refusing =
+  (status: number, code = 'no'): Script =>
+  (_, response) =>
+    refuse(response, status, code)
+export const answering =
+  (body: object, status = 201): Script =>
+  (_, response) =>
+    answer(response, status, body)
+export const raw =
+  (status: number, body: string | Uint8Array, headers: Record<string, string> = {}): Script =>
+  (_, response) =>
+    response.writeHead(status, headers).end(body)
 
 export interface ServiceForm {
   readonly envelope?: 'data' | 'named' | 'bare'
@@ -96,7 +110,6 @@ export class ScriptedService {
         if (isCut) response.write(body, () => response.socket?.destroy())
         else response.end(body)
       }
-      return true
     }
     return service
   }
@@ -123,6 +136,11 @@ export class ScriptedService {
     return this.received.filter(request => request.path === path)
   }
 
+  /** The requests to `path`, whatever their query, meet `script`, and no others any. */
+  at(path: string, script: Script): void {
+    this.script = (request, response) => request.path.split('?')[0] === path && script(request, response)
+  }
+
   /** Forgets what was received, for a new test; reservations and tokens stay. */
   forget(): void {
     this.received.length = 0
@@ -133,7 +151,7 @@ export class ScriptedService {
     const {method, path, headers, body} = event
     const request = {method, path: path.replace(ANY_BASE, ''), headers, body: body.toString()}
     this.received.push(request)
-    if (!(await this.script(request, response))) await this.answer(request, response)
+    if ((await this.script(request, response)) === false) await this.answer(request, response)
   }
 
   private async answer(request: Received, response: ServerResponse): Promise<void> {

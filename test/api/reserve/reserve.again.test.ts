@@ -5,7 +5,8 @@ import {Failure} from '../../../src/contract/failure.js'
 import type {Journal} from '../../../src/contract/journal.js'
 import {StorageError} from '../../../src/storage/errors.js'
 import {intentFor, requestFor} from '../../support/booking.js'
-import {drop, refusing, reservingInNoTime, usual} from '../../support/reserving.js'
+import {reservingInNoTime, usual} from '../../support/reserving.js'
+import {drop, refusing} from '../../support/scripted-service.js'
 
 const place = reservingInNoTime()
 const {open, sent, keys, scripted, run, resumed, entries, commitThenDrop, expectSameRequests} = place

@@ -3,8 +3,8 @@ import {describe, expect, test} from 'vitest'
 import {reserve, resume} from '../../../src/api/reserve/reserve.js'
 import {openMemoryJournal} from '../../../src/state/state.js'
 import {CLIENT_ID, intentFor, requestFor} from '../../support/booking.js'
-import {answering, drop, keepToken, raw, refusing, reservingInNoTime, usual} from '../../support/reserving.js'
-import {type Script, ScriptedService} from '../../support/scripted-service.js'
+import {keepToken, reservingInNoTime, usual} from '../../support/reserving.js'
+import {answering, drop, raw, refusing, type Script, ScriptedService} from '../../support/scripted-service.js'
 
 const place = reservingInNoTime()
 const {open, sent, keys, scripted, run, resumed, entries, commitThenDrop, expectSameRequests} = place

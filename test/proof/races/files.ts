@@ -29,14 +29,12 @@ const writeProfiles = (home: Home, names: readonly string[], base_url: string) =
 async function startLenient(): Promise<ScriptedService> {
   const service = await ScriptedService.start()
   let issued = 0
-  service.script = ({path, body}, response) => {
-    if (path !== '/oauth/token') return false
+  service.at('/oauth/token', ({body}, response) => {
     const {client_id, scope} = JSON.parse(body) as {client_id: string; scope: string}
     const access_token = `tok-${client_id}-${++issued}`
     service.liveTokens.add(access_token)
     answer(response, 200, {data: {access_token, token_type: 'Bearer', expires_in: 7200, scope}})
-    return true
-  }
+  })
   return service
 }
 

@@ -29,8 +29,29 @@ export interface Cell<Bench> {
   readonly name: string
   readonly group: string
   readonly isSample?: boolean
-  /** Returns what is wrong; with how many units it counted, if that is not one. */
-  run(bench: Bench, seed: number): Promise<readonly string[] | Omit<Outcome, 'group'>>
+  /**
+   * Returns what is wrong; with how many units it counted, if that is not one. What it passes to `own` is closed when it
+   * has ended, the last one first.
+   */
+  run(bench: Bench, seed: number, own: Own): Promise<readonly string[] | Omit<Outcome, 'group'>>
+}
+
+/** Keeps what has to be closed, and returns it. */
+export type Own = <T extends Closed>(thing: T) => T
+type Closed = {close(): unknown} | {remove(): unknown}
+
+/** Runs `work`, and then closes what it owns, the last one first. */
+export async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
+  const all: Closed[] = []
+  const own: Own = thing => {
+    all.push(thing)
+    return thing
+  }
+  try {
+    return await work(own)
+  } finally {
+    for (const thing of all.reverse()) await ('close' in thing ? thing.close() : thing.remove())
+  }
 }
 
 export interface PartOptions<Bench> {
@@ -63,10 +84,11 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
         const work = async () => {
           for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
             const {name, group} = cell
-            const found = await cell
-              .run(bench as Bench, seed)
-              .catch(error => [`the cell itself failed: ${error.stack}`])
-            report(name, {group, ...('wrong' in found ? found : {count: 1, wrong: found})})
+            const found = await owning(own => cell.run(bench as Bench, seed, own)).catch(error => [
+              `the cell itself failed: ${error.stack}`,
+            ])
+            const {count, wrong} = 'wrong' in found ? found : {count: 1, wrong: found}
+            report(name, {group, count, wrong: firstOf(wrong)})
           }
         }
         await Promise.all(Array.from({length: atOnce}, work)).finally(() => bench?.close())
@@ -75,10 +97,9 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
   }
 }
 
-const MOST_SHOWN = 10
+const MOST_SHOWN = 20
 
-/** The first few of what is wrong with a cell of many units. */
-export function firstOf(wrong: readonly string[]): readonly string[] {
+function firstOf(wrong: readonly string[]): readonly string[] {
   const more = wrong.length - MOST_SHOWN
   return more > 0 ? [...wrong.slice(0, MOST_SHOWN), `and ${more} more`] : wrong
 }
