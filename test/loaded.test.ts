@@ -23,7 +23,6 @@ await sandbox.home.run(['token'])
 const ASKING = ['undici', 'libsql']
 
 test.for([
-  [['account'], ASKING],
   [[...SEARCH, '--nationality', 'TR', '--currency', 'EUR'], ASKING],
   [['whoami'], ['libsql']],
   [
@@ -42,6 +41,7 @@ test.for([
 
 test('a command that only asks loads of undici the client, and nothing that only other commands need', async () => {
   const {loaded} = await runAndList(sandbox.home, ['account'])
+  expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual([...ASKING].sort())
   for (const name of ['src/state/state.ts', 'undici/lib/dispatcher/client.js']) expect(loaded).toContain(name)
   const others = [
     'state/event-store',
@@ -61,14 +61,7 @@ test('what speaks to a store is loaded only where one is set', async () => {
   expect(loaded.has('pg')).toBe(true)
 })
 
-const LIGHT = [
-  'journal',
-  'config list',
-  '__complete fish hotels price :',
-  'autocomplete bash',
-  'help',
-  'version',
-]
+const LIGHT = ['journal', 'config list', '__complete fish hotels price :', 'help']
 
 test.each(LIGHT)('%s in a home with nothing in it loads none of them, and makes nothing', async line => {
   const empty = ownHome()

@@ -41,7 +41,7 @@ export type Own = <T extends Closed>(thing: T) => T
 type Closed = {close(): unknown} | {remove(): unknown}
 
 /** Runs `work`, and then closes what it owns, the last one first. */
-export async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
+async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
   const all: Closed[] = []
   const own: Own = thing => {
     all.push(thing)
