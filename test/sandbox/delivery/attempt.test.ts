@@ -20,7 +20,10 @@ import {type SandboxClient, startSandbox, type TestSandbox} from '../../support/
 import {type Answering, startSubscriber} from '../../support/subscriber.js'
 import {certificateFile, tlsIdentity} from '../../support/tls.js'
 import {PATIENCE_SECONDS} from '../../support/wait.js'
-import {HOSTS, NAMES, WHOLE} from '../../vectors/inner-addresses.js'
+import inner from '../../vectors/inner-addresses.json' with {type: 'json'}
+
+const {hosts: HOSTS, whole: WHOLE} = inner
+const NAMES: Readonly<Record<string, string[][]>> = inner.names
 
 afterEach(() => void vi.unstubAllEnvs())
 
