@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import {RESERVATION_COLUMNS} from '../cli/features/reserve/booking.js'
 import {type ReserveFlags, reserveFlags} from '../cli/features/reserve/flags.js'
 import {type OpenWizard, ReservePipeline} from '../cli/features/reserve/pipeline.js'
-import {missingParts, readTyped, TEMPLATE} from '../cli/features/reserve/request.js'
+import {mistakesIn, readTyped, TEMPLATE} from '../cli/features/reserve/request.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {mayAsk} from '../cli/terminal/prompts/ask.js'
@@ -34,8 +34,8 @@ them, and logout --all forgets all.`
   ) {
     if (flags.resume !== undefined || refused.includes('resume') || flags.template) return []
     const given = {...flags, preferred: await this.preferences()}
-    const {lacking, errors} = await readTyped(args.offer_id, given, refused)
-    return [...missingParts(mayAsk(this.globals) ? [] : lacking), ...errors]
+    const typed = await readTyped(args.offer_id, given, {refused})
+    return mistakesIn(mayAsk(this.globals) ? {...typed, lacking: []} : typed)
   }
 
   async run(): Promise<void> {

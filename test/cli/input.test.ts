@@ -4,17 +4,13 @@ import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {readSearch, type SearchFlags} from '../../src/cli/features/catalogue/hotels.js'
 import type {ReserveFlags} from '../../src/cli/features/reserve/flags.js'
-import {
-  completeRequest,
-  readInput,
-  readRequest,
-  requireComplete,
-} from '../../src/cli/features/reserve/request.js'
+import {completeRequest, mistakesIn, readTyped} from '../../src/cli/features/reserve/request.js'
 import {readDuration} from '../../src/cli/input/checks.js'
 import {checkCountry, findCountries, namedCountries} from '../../src/cli/input/countries.js'
 import {readJson} from '../../src/cli/input/files.js'
 import {completeGuests, readContact, readGuest, readPairs} from '../../src/cli/input/guests.js'
 import {readRoom} from '../../src/cli/input/stay.js'
+import {combined} from '../../src/cli/input/usage-errors.js'
 import {ownDirectory} from '../support/own.js'
 import {CONTACT} from '../support/stay.js'
 import {rejectionOf, thrownBy} from '../support/thrown.js'
@@ -142,10 +138,12 @@ describe('reserve', () => {
     flags: ReserveFlags,
     known: Parameters<typeof completeRequest>[1],
   ) {
-    const typed = await readRequest(offerId, input, flags, '2030-06-01')
-    requireComplete(typed)
+    const typed = await readTyped(offerId, flags, {input, day: '2030-06-01'})
+    const mistakes = mistakesIn(typed)
+    if (mistakes.length > 0) throw combined(mistakes)
     return completeRequest(typed, known)
   }
+  const readFile = (path: string) => readTyped(undefined, {input: path})
   const fileWith = (text: string) => {
     const path = join(directory, 'input.json')
     writeFileSync(path, text)
@@ -232,7 +230,7 @@ describe('reserve', () => {
     ['', 'line 1, column 1'],
     ['{"secret": "sk_test_x', 'line 1, column 12'],
   ])('broken JSON %j is placed at %s', async (text, place) => {
-    const failure = await rejectionOf(readInput(fileWith(text)))
+    const failure = await rejectionOf(readFile(fileWith(text)))
     expect(failure.message).toContain(place)
     expect(failure.message).toContain('--input')
     expect(failure.message).not.toContain('sk_test')
@@ -240,16 +238,16 @@ describe('reserve', () => {
 
   test('reads a file of 4 MiB, and not one byte more', async () => {
     const spaces = ' '.repeat(4 * 1024 * 1024 - 2)
-    expect(await readInput(fileWith(`{}${spaces}`))).toEqual({})
-    expect((await rejectionOf(readInput(fileWith(`{}${spaces} `)))).message).toContain('4 MiB')
+    expect((await readFile(fileWith(`{}${spaces}`))).request).toEqual({})
+    expect((await rejectionOf(readFile(fileWith(`{}${spaces} `)))).message).toContain('4 MiB')
   })
 
   test('refuses a missing file, a list, and bytes that are not text', async () => {
-    expect((await rejectionOf(readInput(join(directory, 'none')))).message).toContain('(no such file)')
-    expect((await rejectionOf(readInput(fileWith('[]')))).message).toContain('--input')
+    expect((await rejectionOf(readFile(join(directory, 'none')))).message).toContain('(no such file)')
+    expect((await rejectionOf(readFile(fileWith('[]')))).message).toContain('--input')
     const path = join(directory, 'bytes')
     writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))
-    expect((await rejectionOf(readInput(path))).message).toContain('UTF-8')
+    expect((await rejectionOf(readFile(path))).message).toContain('UTF-8')
   })
 
   test.each<[string, Record<string, unknown>, object]>([

@@ -1,8 +1,9 @@
 /** Texts that people type and services send: what is printed of them obeys nothing, and what is typed is taken or refused. */
 import fc from 'fast-check'
-import {completeRequest, readRequest, requireComplete} from '../../../src/cli/features/reserve/request.js'
+import {completeRequest, mistakesIn, readTyped} from '../../../src/cli/features/reserve/request.js'
 import {readJson} from '../../../src/cli/input/files.js'
 import {readContact, readGuest} from '../../../src/cli/input/guests.js'
+import {combined} from '../../../src/cli/input/usage-errors.js'
 import {escapeUnsafe, jsonText} from '../../../src/cli/terminal/json-text.js'
 import {renderResult} from '../../../src/cli/terminal/output.js'
 import {checkExpression} from '../../../src/cli/terminal/query.js'
@@ -147,8 +148,10 @@ const input = [
     const {value: made} = await attempt(async () => {
       const read = readJson('--input', Buffer.from(bytes).toString())
       if (typeof read !== 'object' || read === null || Array.isArray(read)) return undefined
-      const typed = await readRequest('off_1', read as Record<string, unknown>, {}, '2030-01-01')
-      requireComplete(typed)
+      const input = read as Record<string, unknown>
+      const typed = await readTyped('off_1', {}, {input, day: '2030-01-01'})
+      const mistakes = mistakesIn(typed)
+      if (mistakes.length > 0) throw combined(mistakes)
       return completeRequest(typed, {nationality: 'TR', baseUrl: 'https://example.com/v1'})
     })
     if (made !== undefined) must(schema.safeParse(made).success, made)

@@ -5,6 +5,7 @@ import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.
 import {systemClock} from '../../../contract/dates.js'
 import {isPublicHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
@@ -46,7 +47,7 @@ import {
   sendAgain,
   sendPlan,
 } from './plan.js'
-import {readTyped, requireComplete, type Typed} from './request.js'
+import {mistakesIn, readTyped, type Typed} from './request.js'
 import {ReserveStop} from './stop.js'
 
 export interface Booked {
@@ -105,7 +106,8 @@ export class ReservePipeline {
   /** Plan, agree, send. Undefined where `agree`, which shows the plan, says no; a dry run only shows it. Throws Failure. */
   async book(typed: Typed, agree: (plan: Plan) => Promise<boolean>): Promise<Booked | undefined> {
     const {command, flags, stop} = this
-    requireComplete(typed)
+    const mistakes = mistakesIn(typed)
+    if (mistakes.length > 0) throw combined(mistakes)
     const target = await this.target()
     const state = await command.state()
     const plan = await planReservation(typed, flags, target, state)

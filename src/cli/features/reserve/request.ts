@@ -7,7 +7,7 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {plainMessage} from '../../../contract/input-mistakes.js'
 import {canonicalJson, isObject} from '../../../contract/json.js'
 import {underOneName} from '../../../contract/network.js'
-import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
+import type {ReservationRequest} from '../../../contract/reservations.js'
 import {checkIdentifier} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
 import {checkBirthDate, today} from '../../input/dates.js'
@@ -17,7 +17,7 @@ import {closest, didYouMean} from '../../input/match.js'
 import {combined, into, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
-/** What was typed, read once: the parts of the request that are right, and all that is lacking and wrong. */
+/** What was typed, read once: the fields of the request that are right, and all that is lacking and wrong. */
 export interface Typed {
   /** Undefined when neither the argument nor the file names one. */
   readonly offerId: string | undefined
@@ -63,12 +63,6 @@ export const TEMPLATE: ReservationRequest = {
   payment: {mode: 'account'},
 }
 
-/** The contents of the file without the empty strings of the template; `{}` without --input. Throws usage. */
-export async function readInput(path: string | undefined): Promise<Fields> {
-  const rule = 'must be one JSON object, the request of a reservation (see --template)'
-  return withoutEmpty(await readFields(path, Object.keys(TEMPLATE), rule)) as Fields
-}
-
 /** The object in the file of --input, with fields of `names` only; `{}` without it. Throws usage. */
 export async function readFields(
   path: string | undefined,
@@ -82,16 +76,7 @@ export async function readFields(
   return value
 }
 
-/** What was typed and what the file says, but for the flags `refused` already. Throws a usage error if the file cannot be read. */
-export async function readTyped(
-  offerArgument: string | undefined,
-  flags: ReserveFlags,
-  refused: readonly string[] = [],
-): Promise<Typed> {
-  return readRequest(offerArgument, await readInput(flags.input), flags, today(), refused)
-}
-
-interface Part {
+interface RequestField {
   readonly name: keyof ReservationRequest
   /** As an error names it where it is missing. */
   readonly flag: string
@@ -101,14 +86,23 @@ interface Part {
   readonly read?: (value: unknown) => unknown
 }
 
-/** The same of an `input` that was read: flags win over it. `day`: YYYY-MM-DD, the last possible birth date. */
-export async function readRequest(
+interface ReadOptions {
+  /** Flags that were refused already, which are neither read nor missing. */
+  readonly refused?: readonly string[]
+  /** In place of the file of --input. */
+  readonly input?: Fields
+  /** The last possible birth date, YYYY-MM-DD. */
+  readonly day?: string
+}
+
+/** Argument and flags, which override the file of --input. Throws a usage error if the file cannot be read. */
+export async function readTyped(
   offerArgument: string | undefined,
-  input: Fields,
   flags: ReserveFlags,
-  day: string,
-  refused: readonly string[] = [],
+  {refused = [], input: given, day = today()}: ReadOptions = {},
 ): Promise<Typed> {
+  const rule = 'must be one JSON object, the request of a reservation (see --template)'
+  const input = given ?? (withoutEmpty(await readFields(flags.input, Object.keys(TEMPLATE), rule)) as Fields)
   const {shape} = (await import('../../../contract/reservations.js')).reservationRequest
   const offerId = offerArgument ?? input.offer_id
   const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)
@@ -118,7 +112,7 @@ export async function readRequest(
   const errors: Failure[] = []
   const lacking: string[] = []
   const lackingFields: string[] = []
-  const parts: readonly Part[] = [
+  const fields: readonly RequestField[] = [
     {
       name: 'offer_id',
       flag: 'OFFER_ID',
@@ -154,15 +148,27 @@ export async function readRequest(
       value: guests,
       read: async value => {
         if (!Array.isArray(value)) return value
-        for (const [index, guest] of value.entries())
-          errors.push(...(await faultsOfGuest(guest, `guests[${index}]`, day)))
+        for (const [index, guest] of value.entries()) {
+          const path = `guests[${index}]`
+          errors.push(...faultsOfWords(guest, path))
+          // A guest of a file may be anything.
+          const {nationality, birth_date: born} = isObject(guest) ? guest : {}
+          if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
+            await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
+          try {
+            if (typeof born === 'string' && isCalendarDate(born))
+              checkBirthDate(`${path}.birth_date`, born, day)
+          } catch (error) {
+            into(errors)(error)
+          }
+        }
         return value.every(isObject) ? completeGuests(value) : value
       },
     },
     {name: 'payment', flag: '--pay', value: mode === undefined ? undefined : {...payment, mode}},
   ]
   const request: Partial<ReservationRequest> = {}
-  for (const {name, flag, value, isOptional, read} of parts) {
+  for (const {name, flag, value, isOptional, read} of fields) {
     const flagName = flag.replace('--', '') as keyof ReserveFlags
     if (refused.includes(flagName) && flags[flagName] === undefined) continue
     if (value === undefined) {
@@ -189,17 +195,11 @@ export async function readRequest(
   }
 }
 
-/** Throws a usage error that names all that is missing or wrong. */
-export function requireComplete({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>): void {
-  const all = [...missingParts(lacking), ...errors]
-  if (all.length > 0) throw combined(all)
-}
-
-/** The error that names what is lacking, if anything is. */
-export function missingParts(lacking: readonly string[]): Failure[] {
+/** All that is missing and wrong. */
+export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>): Failure[] {
   const hint =
     'fill in what bookctl reserve --template prints and pass it with --input FILE; at a terminal, bookctl reserve asks'
-  return lacking.length > 0 ? [missing(lacking, hint)] : []
+  return [...(lacking.length > 0 ? [missing(lacking, hint)] : []), ...errors]
 }
 
 /**
@@ -213,39 +213,22 @@ export async function completeRequest(
   {nationality: usual, baseUrl, referenceKey}: Known,
 ): Promise<ReservationRequest> {
   if ((typed.request.client_nationality ?? usual) === undefined)
-    requireComplete({lacking: ['--nationality'], errors: []})
+    throw combined(mistakesIn({lacking: ['--nationality'], errors: []}))
   const {offer_id, client_reference_id: given, contact, guests, payment} = typed.request as ReservationRequest
   const client_nationality =
     typed.request.client_nationality ?? (await checkCountry('client_nationality', usual ?? ''))
-  const rest = {
-    client_nationality,
-    contact,
-    guests: typed.guestsAreFlags ? guests.map(guest => inheriting(guest, client_nationality)) : guests,
-    payment,
-  }
+  // The fields stay in the order of §2.4, which the hash depends on.
+  const ofFlags = guests.map(({identity, is_lead, ...guest}) => ({
+    ...guest,
+    nationality: guest.nationality ?? client_nationality,
+    ...(identity && {identity}),
+    is_lead,
+  }))
+  const rest = {client_nationality, contact, guests: typed.guestsAreFlags ? ofFlags : guests, payment}
   if (given !== undefined) return {offer_id, client_reference_id: given, ...rest}
   const hash = referenceKey === undefined ? createHash('sha256') : createHmac('sha256', referenceKey)
   const text = canonicalJson([underOneName(baseUrl), {offer_id, ...rest}])
   return {offer_id, client_reference_id: `bk2-${hash.update(text).digest('hex').slice(0, 20)}`, ...rest}
-}
-
-/** With that nationality where the guest names none; the fields stay in the order of §2.4. */
-function inheriting({identity, is_lead, ...guest}: Guest, nationality: string): Guest {
-  return {...guest, nationality: guest.nationality ?? nationality, ...(identity && {identity}), is_lead}
-}
-
-/** What a schema does not check. A guest of a file may be anything. */
-async function faultsOfGuest(guest: unknown, path: string, today: string): Promise<Failure[]> {
-  const {nationality, birth_date: born} = isObject(guest) ? guest : {}
-  const errors = faultsOfWords(guest, path)
-  if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
-    await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
-  try {
-    if (typeof born === 'string' && isCalendarDate(born)) checkBirthDate(`${path}.birth_date`, born, today)
-  } catch (error) {
-    into(errors)(error)
-  }
-  return errors
 }
 
 /** Field by field: flag > file > settings. */

@@ -14,7 +14,7 @@ import {cityText} from '../catalogue/city-search.js'
 import {termsIn} from '../catalogue/offer-lines.js'
 import type {Booked} from '../reserve/pipeline.js'
 import {atWhatPrice, describePlan, isSettled, type Plan} from '../reserve/plan.js'
-import {readRequest} from '../reserve/request.js'
+import {readTyped} from '../reserve/request.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -111,7 +111,7 @@ async function sendDraft(
     client_reference_id: draft.reference || undefined,
   }
   try {
-    const typed = await readRequest(draft.chosen?.offerId, input, {}, today)
+    const typed = await readTyped(draft.chosen?.offerId, {}, {input, day: today})
     const booked = await pipeline.book(typed, agree)
     if (booked?.booking) await keepPeople(parts, draft)
     return booked

@@ -3,13 +3,14 @@ import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {completeGuests, type Fields} from '../../input/guests.js'
+import {combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Beside, Prompts} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotels.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import type {ReservePipeline} from '../reserve/pipeline.js'
-import {requireComplete, type Typed} from '../reserve/request.js'
+import type {Typed} from '../reserve/request.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
 export interface WizardParts {
@@ -140,7 +141,7 @@ export function minutesLeft(seconds: number): string {
 
 /** The draft of what was typed, in which something is lacking. Throws a usage error for invalid values. */
 export function readDraft(typed: Typed): Draft {
-  requireComplete({lacking: [], errors: typed.errors})
+  if (typed.errors.length > 0) throw combined(typed.errors)
   const {offerId, request} = typed
   const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
   const contactFields = (typed.contact ?? {}) as Fields

@@ -1,7 +1,7 @@
 /** Planning a reservation that is in the journal. */
 import {expect, test} from 'vitest'
 import {describePlan, type Plan, planReservation} from '../../../../src/cli/features/reserve/plan.js'
-import {readRequest} from '../../../../src/cli/features/reserve/request.js'
+import {readTyped} from '../../../../src/cli/features/reserve/request.js'
 import {journalClientOf, type Target} from '../../../../src/cli/session/resolve.js'
 import {requestFor} from '../../../support/booking.js'
 import {stateForEachTest} from '../../../support/own-state.js'
@@ -21,7 +21,7 @@ const client = journalClientOf(target)
 const place = stateForEachTest()
 
 async function plan(): Promise<Plan> {
-  const typed = await readRequest('off_1', {...requestFor('off_1', 'ref-1')}, {}, '2030-01-01')
+  const typed = await readTyped('off_1', {}, {input: {...requestFor('off_1', 'ref-1')}, day: '2030-01-01'})
   return planReservation(typed, {}, target, place.state)
 }
 
