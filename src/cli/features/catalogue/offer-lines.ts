@@ -1,5 +1,5 @@
 /** One offer in words: a line for the list, what to know before choosing it, its terms; and whether cancelling is free. */
-import type {Charge, OfferTerms, PolicyStep} from '../../../api/answers/terms-and-fees.js'
+import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {instantOf, zonedInstantOf} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {BOARDS, type BoardCode} from '../../../contract/identifiers.js'
@@ -16,8 +16,8 @@ function notKnown({details, offer_id}: OfferFound): string {
   return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
 }
 
-export function termsIn({details}: OfferFound): Partial<OfferTerms> {
-  return details?.terms ?? {}
+export function termsIn(offer: Pick<OfferFound, 'details'> | undefined): Partial<OfferTerms> {
+  return offer?.details?.terms ?? {}
 }
 
 const NAME_WIDTH = 26
@@ -37,7 +37,7 @@ export function offerLine(offer: OfferFound, now: number): string {
     price.trimEnd().padStart(price.length),
     fitTo(name, NAME_WIDTH),
     fitTo(sanitizeLine(offer.board ?? '-', 12), 5),
-    sanitizeLine(cancelText(offer, now, day) ?? 'terms unknown', 26),
+    sanitizeLine(cancellationText({offer}, now, day) ?? 'terms unknown', 26),
   ].join(' ')
 }
 
@@ -45,32 +45,29 @@ export function priceText(offer: OfferFound): string {
   return knownPrice(offer) ?? 'price unknown'
 }
 
-function cancelText(offer: OfferFound, now: number, show: (until: string) => string): string | null {
-  const {free_cancellation_until: stated, refundable} = offer.details ?? {}
-  const freeUntil = stated ?? termsIn(offer).firstFee ?? null
-  return cancellationText({freeUntil, refundable}, now, show)
+interface Cancellable {
+  readonly offer?: Pick<OfferFound, 'details'> | undefined
+  /** `created_at`, on the service's clock: a fee that counted then leaves no free time, whatever the clock here says. */
+  readonly reservation?: {readonly free_until: string | null; readonly created_at: string | null} | null
+  /** Whether the service says that cancelling costs something now. */
+  readonly costsNow?: boolean
 }
 
 /**
- * The same words for an offer, for its reservation and before it is cancelled; null if unknown. `madeAt`: when it was reserved,
- * on the service's clock: a fee that counted then leaves no free time, whatever the clock here says. `costsNow`: as the service
- * says. `now`: Unix seconds; `show`: the end of the free time, where it is not over.
+ * The same words for an offer, for its reservation and before it is cancelled; null if unknown. `now`: Unix seconds; `show`:
+ * the end of the free time, where it is not over.
  */
 export function cancellationText(
-  known: {
-    freeUntil: string | null
-    refundable?: boolean | null | undefined
-    madeAt?: string | null
-    costsNow?: boolean
-  },
+  {offer, reservation, costsNow}: Cancellable,
   now: number,
   show: (until: string) => string = onItsOwnClock,
 ): string | null {
-  const {freeUntil, refundable, madeAt, costsNow} = known
+  const {refundable, free_cancellation_until: stated} = offer?.details ?? {}
+  const freeUntil = reservation?.free_until ?? stated ?? termsIn(offer).firstFee ?? null
   // First: what is never free may name the moment of the search, which a service whose clock is ahead has not reached here.
   if (refundable === false) return 'not refundable'
   if (freeUntil === null) return refundable ? 'refundable' : null
-  const bookedAt = zonedInstantOf(madeAt ?? '') ?? Number.NEGATIVE_INFINITY
+  const bookedAt = zonedInstantOf(reservation?.created_at ?? '') ?? Number.NEGATIVE_INFINITY
   // Without a time zone it is over when it is over everywhere: where the last clocks are, 12 hours after UTC.
   const end =
     zonedInstantOf(freeUntil) ?? (instantOf(`${freeUntil}Z`) ?? Number.POSITIVE_INFINITY) + 12 * 3600
@@ -80,14 +77,13 @@ export function cancellationText(
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
 export function offerGlance(offer: OfferFound, now: number): string {
-  const terms = termsIn(offer)
-  const [heading = '', ...clocks] = cancellation(offer, now)
+  const [heading = '', ...clocks] = cancellationLines(offer, now)
   const room = sanitizeLine(offer.room_name ?? 'unnamed room', 40)
   return [
     `${room}, ${boardText(offer.board)}`,
-    `Due at hotel: ${dueLines(offer, terms.dueAtProperty, FEW).join('; ')}`,
+    `Due at hotel: ${dueLines(offer, FEW).join('; ')}`,
     `Cancellation: ${heading}`,
-    ...policyLines(terms.policies, FEW),
+    ...policyLines(offer, FEW),
     // Last, because they are left out first where a terminal has no room.
     ...clocks.map(line => `Free until ${line}`),
   ].join('\n')
@@ -99,21 +95,19 @@ export type Row = readonly [name: string, text: string]
 /** What to know of an offer before it is reserved. */
 export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   if (!offer) return [['Hotel', 'unknown (the offer was not searched for on this machine)']]
-  const terms = termsIn(offer)
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
-  return [
-    ['Hotel', `${sanitizeLine(offer.hotel_name ?? 'unnamed', 200)}${stars}`],
-    ['Room', `${sanitizeLine(offer.room_name ?? 'unnamed', 100)}; board ${boardText(offer.board)}`],
-    ['Price', sanitizeLine(priceText(offer), 60)],
-    ...spread('Due at hotel', dueLines(offer, terms.dueAtProperty, MANY)),
-    ...spread('Cancellation', cancellation(offer, now)),
-    ...spread('', policyLines(terms.policies, MANY)),
-    ...(terms.roomsLeft === undefined ? [] : [['Rooms left', String(terms.roomsLeft)] as const]),
-  ]
-}
-
-function spread(name: string, lines: readonly string[]): Row[] {
-  return lines.map((line, index) => [index === 0 ? name : '', line] as const)
+  const {roomsLeft} = termsIn(offer)
+  const facts = {
+    Hotel: [`${sanitizeLine(offer.hotel_name ?? 'unnamed', 200)}${stars}`],
+    Room: [`${sanitizeLine(offer.room_name ?? 'unnamed', 100)}; board ${boardText(offer.board)}`],
+    Price: [sanitizeLine(priceText(offer), 60)],
+    'Due at hotel': dueLines(offer, MANY),
+    Cancellation: [...cancellationLines(offer, now), ...policyLines(offer, MANY)],
+    'Rooms left': roomsLeft === undefined ? [] : [String(roomsLeft)],
+  }
+  return Object.entries(facts).flatMap(([name, lines]) =>
+    lines.map((line, index): Row => [index === 0 ? name : '', line]),
+  )
 }
 
 function boardText(board: string | null): string {
@@ -122,7 +116,8 @@ function boardText(board: string | null): string {
   return [sanitizeLine(board, 60), words].filter(Boolean).join(', ')
 }
 
-function dueLines(offer: OfferFound, due: readonly Charge[] | undefined, most: number): string[] {
+function dueLines(offer: OfferFound, most: number): string[] {
+  const due = termsIn(offer).dueAtProperty
   if (due === undefined) return [notKnown(offer)]
   if (due.length === 0) return ['nothing']
   return atMost(due, most, ({description, amount, currency}) => {
@@ -137,13 +132,13 @@ function atMost<T>(items: readonly T[], most: number, line: (item: T) => string)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
 }
 
-function cancellation(offer: OfferFound, now: number): string[] {
-  const text = cancelText(offer, now, until => onThreeClocks(until).join('\n'))
+function cancellationLines(offer: OfferFound, now: number): string[] {
+  const text = cancellationText({offer}, now, until => onThreeClocks(until).join('\n'))
   return (text ?? notKnown(offer)).split('\n')
 }
 
-function policyLines(policies: readonly PolicyStep[] | undefined, most: number): string[] {
-  return atMost(policies ?? [], most, ({from, fee, currency}) => {
+function policyLines(offer: OfferFound, most: number): string[] {
+  return atMost(termsIn(offer).policies ?? [], most, ({from, fee, currency}) => {
     const start = from === null ? '' : `from ${onItsOwnClock(from)} on `
     return sanitizeLine(`cancelling ${start}costs ${moneyText({amount: fee, currency})}`, 100)
   })

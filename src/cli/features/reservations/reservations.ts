@@ -215,7 +215,6 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
   const facts = reservation && factsOfReservation(reservation)
   const dates = facts && [facts.check_in, facts.check_out].filter(Boolean).join(' to ')
   const costsNow = compareAmounts(quote.fee.amount, '0') > 0
-  const known = facts && {freeUntil: facts.free_until, madeAt: facts.created_at, costsNow}
   return factLines({
     Reservation: [reference, reservation?.status].filter(Boolean).join(', '),
     'Lead guest': facts?.lead_guest,
@@ -224,7 +223,7 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
     Room: facts?.rooms,
     Dates: dates,
     Price: moneyText(facts?.price ?? null),
-    Cancellation: known && cancellationText(known, systemClock.now()),
+    Cancellation: facts && cancellationText({reservation: facts, costsNow}, systemClock.now()),
     'Fee now': moneyText(quote.fee),
     Refund: moneyText(quote.refund),
     Service: serviceText(target),

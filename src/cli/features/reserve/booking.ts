@@ -8,7 +8,6 @@ import {
   priceOfReservation,
   type ReadReservation,
 } from '../../../api/answers/reservations.js'
-import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {
   asPrice,
@@ -163,7 +162,7 @@ export function priceNote(booking: ReserveOutcome): string | undefined {
   return `reservation ${nameOf(booking)} costs ${text(booked)}, and ${text(agreed)} was agreed`
 }
 
-interface FactsParts {
+interface FactsOptions {
   /** Unix seconds. */
   readonly now: number
   /** The offer it was made from: what the reservation itself does not say. */
@@ -172,21 +171,18 @@ interface FactsParts {
   readonly payAt: string | undefined
 }
 
-/** Null if unknown. */
+/** The facts shown to a person; null if unknown. */
 export function factsShown(
   found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
-  parts: FactsParts,
+  {seen, payAt, now}: FactsOptions,
 ) {
-  const {seen, payAt, now} = parts
   const facts = factsOfReservation(found)
   const {status, reservation_ref: reference} = found
   const hasEnded = isEnded(status)
   const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
-  const [arrival, departure] = [facts.check_in ?? seen?.check_in, facts.check_out ?? seen?.check_out]
+  const arrival = facts.check_in ?? seen?.check_in
+  const departure = facts.check_out ?? seen?.check_out
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
-  const {free_cancellation_until: stated, terms, refundable} = seen?.details ?? {}
-  const {firstFee}: Partial<OfferTerms> = terms ?? {}
-  const freeUntil = facts.free_until ?? stated ?? firstFee ?? null
   const room = [seen?.room_name, seen?.board].filter(Boolean).join(', ')
   return {
     reservation: reference,
@@ -200,7 +196,7 @@ export function factsShown(
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
-    cancellation: hasEnded ? null : cancellationText({freeUntil, refundable, madeAt: facts.created_at}, now),
+    cancellation: hasEnded ? null : cancellationText({offer: seen, reservation: facts}, now),
     'cancellation fee': moneyText(facts.fee),
     voucher: hasVoucher ? `bookctl voucher download ${reference}` : hasEnded ? null : facts.voucher,
   }

@@ -202,7 +202,7 @@ export async function askPayment(prompts: Prompts, offer?: OfferFound, balance?:
   const account = {value: 'account' as const, name: `From the account balance (${funds})`}
   const instant = {value: 'instant' as const, name: 'By the customer, on a payment page (card)'}
   const both = isShort ? [instant, account] : [account, instant]
-  const modes = offer && termsIn(offer).paymentModes
+  const modes = termsIn(offer).paymentModes
   const taken = both.filter(({value}) => modes?.includes(value) ?? true)
   return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
 }
