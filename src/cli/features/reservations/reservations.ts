@@ -115,7 +115,7 @@ export async function readUpdate(
   flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
 ): Promise<ReservationUpdate> {
   const rule = 'must be one JSON object with contact, guests or both'
-  const file = await readFields(flags.input, ['contact', 'guests'], rule)
+  const file = flags.input === undefined ? {} : await readFields(flags.input, ['contact', 'guests'], rule)
   const contact = mergeContact(file.contact, flags.contact, undefined)
   const given = flags.guest ?? file.guests
   const guests = Array.isArray(given) && given.every(isObject) ? completeGuests(given) : given

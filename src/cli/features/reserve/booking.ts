@@ -20,7 +20,7 @@ import {instantOf, isCalendarDate} from '../../../contract/dates.js'
 import {Failure, type FailureKind, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
-import type {Price, Settlement} from '../../../contract/journal.js'
+import type {Settlement} from '../../../contract/journal.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -152,14 +152,6 @@ function documentOf(booking: ReserveOutcome) {
   const names = {idempotency_key, client_reference_id, attempts}
   const agreement = {agreed: booking.agreed, price_changed: isPriceChanged(booking)}
   return {outcome, reservation_ref, status, payment_url, reservation, ...names, ...agreement}
-}
-
-/** That it was booked at another price or in another currency than agreed; undefined if it was not, or if that is not known. */
-export function priceNote(booking: ReserveOutcome): string | undefined {
-  const {agreed, booked} = booking
-  if (!agreed || !booked || !isPriceChanged(booking)) return undefined
-  const text = ({price, currency}: Price) => moneyText({amount: price, currency})
-  return `reservation ${nameOf(booking)} costs ${text(booked)}, and ${text(agreed)} was agreed`
 }
 
 interface FactsOptions {
@@ -318,7 +310,7 @@ export async function waitUntilConfirmed(
   let newest = outcome
   for (let pauseSeconds = 1; ; pauseSeconds = Math.min(pauseSeconds * 2, 5)) {
     if (newest.outcome === 'confirmed' || newest.reservation_ref === null) return newest
-    requireStanding(newest)
+    if (isEnded(newest.outcome)) throw notConfirmed(newest)
     const before = deadline - clock.now()
     const latest = await lookAt(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
     if (latest.failure && !PASSING_FAILURES.has(latest.failure.kind)) throw latest.failure
@@ -331,13 +323,12 @@ export async function waitUntilConfirmed(
   }
 }
 
-/** Throws refused for a reservation that was rejected, cancelled or the like, with all that is known of it beside the error. */
-export function requireStanding(outcome: ReserveOutcome): void {
-  if (!isEnded(outcome.outcome)) return
+/** The refusal of a reservation that was rejected, cancelled or the like, with all that is known of it. */
+export function notConfirmed(outcome: ReserveOutcome): Failure {
   const {reservation_ref: reference} = outcome
   const state = `the service refused: reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome, 40)}`
   const show = reference === null ? 'journal' : `reservations show ${shellWord(reference)}`
-  throw new Failure('refused', `${state}, and will not be confirmed`, {
+  return new Failure('refused', `${state}, and will not be confirmed`, {
     code: 'not_confirmed',
     hint: `check it before you book again: bookctl ${show}`,
     result: documentOf(outcome),

@@ -1,12 +1,14 @@
 /** `reserve` from what was typed to what is printed: parse, plan, agree, send, show, wait. The wizard joins at plan. */
 import process from 'node:process'
+import {isEnded} from '../../../api/answers/reservations.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {systemClock} from '../../../contract/dates.js'
+import {usage} from '../../../contract/failure.js'
+import type {Price} from '../../../contract/journal.js'
 import {isPublicHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {combined} from '../../input/usage-errors.js'
-import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
@@ -24,11 +26,10 @@ import {
   nameOf,
   namingReservation,
   newestOf,
+  notConfirmed,
   paymentAddress,
   paymentNote,
-  priceNote,
   qrCode,
-  requireStanding,
   reservationResult,
   waitingHint,
   waitUntilConfirmed,
@@ -36,11 +37,9 @@ import {
 import type {AllReserveFlags} from './flags.js'
 import {
   atWhatPrice,
-  checkResume,
   describePlan,
   describeRepeat,
   describeRequest,
-  isSettled,
   type Plan,
   planReservation,
   requireSending,
@@ -49,6 +48,17 @@ import {
 } from './plan.js'
 import {mistakesIn, readTyped, type Typed} from './request.js'
 import {ReserveStop} from './stop.js'
+
+const OF_A_NEW_RESERVATION = [
+  'input',
+  'client-reference',
+  'pay',
+  'guest',
+  'contact',
+  'nationality',
+  'max-price',
+  'idempotency-key',
+] as const
 
 export interface Booked {
   readonly plan: Plan
@@ -77,7 +87,7 @@ export interface Waited {
 export type OpenWizard = (pipeline: ReservePipeline, typed: Typed) => Promise<Wizard>
 
 export class ReservePipeline {
-  readonly stop: ReserveStop
+  readonly stop = new ReserveStop()
   private targetInUse: Promise<Target> | undefined
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
@@ -88,7 +98,6 @@ export class ReservePipeline {
     readonly command: BaseCommand,
     readonly flags: AllReserveFlags,
   ) {
-    this.stop = new ReserveStop(flags.resume)
     command.stopNote = () => this.stop.note()
   }
 
@@ -119,8 +128,14 @@ export class ReservePipeline {
 
   /** What became of an earlier attempt: it was planned and agreed to then. */
   private async resume(offerArgument: string | undefined, reference: string): Promise<void> {
-    const {command, flags} = this
-    checkResume(offerArgument, flags)
+    const {command, flags, stop} = this
+    stop.resuming(reference)
+    const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
+    if (offerArgument !== undefined) typed.unshift('OFFER_ID')
+    if (typed.length > 0) {
+      const message = `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`
+      throw usage('invalid_input', message)
+    }
     const target = await this.target()
     if (!flags['dry-run']) return this.show(await this.send())
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
@@ -131,14 +146,11 @@ export class ReservePipeline {
     return this.targetInUse
   }
 
-  async connect(): Promise<Connection> {
-    return this.command.connect(await this.target())
-  }
-
   /** Shows what will be sent, and asks where a person can answer. */
   private async agree(plan: Plan): Promise<boolean> {
     const {command, flags} = this
-    if (isSettled(plan)) return true
+    // The journal knows how this very reservation ended: nothing will be sent.
+    if (plan.standing?.kind === 'resolved') return true
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
     if (flags['dry-run']) return true
     const target = await this.target()
@@ -153,7 +165,7 @@ export class ReservePipeline {
   private async send(plan?: Plan): Promise<ReserveOutcome> {
     const {command, stop} = this
     const {resume = ''} = this.flags
-    const connection = await this.connect()
+    const connection = await command.connect(await this.target())
     const lookUp = () => {
       if (plan && !connection.state.remembers) return repeatHint(plan.intent)
       return resumeCommand(plan?.intent.clientReferenceId ?? resume)
@@ -169,7 +181,7 @@ export class ReservePipeline {
     // An earlier run or another process made it, and it may have changed since.
     const newest = booking.repeated ? await newestOf(connection, booking, this.warn) : booking
     this.tellPrice(newest)
-    requireStanding(newest)
+    if (isEnded(newest.outcome)) throw notConfirmed(newest)
     return newest
   }
 
@@ -179,7 +191,10 @@ export class ReservePipeline {
     await namingReservation(booking, this.warn, async learn => {
       this.tellPayment(booking)
       await this.showAddress(booking, wizard !== undefined || flags.wait !== undefined)
-      const {newest, voucher} = wizard ? await wizard.wait(booking, learn) : await this.wait(booking, learn)
+      let waited: Waited = {newest: booking}
+      if (wizard) waited = await wizard.wait(booking, learn)
+      else if (flags.wait !== undefined) waited = {newest: await this.wait(booking, flags.wait, learn)}
+      const {newest, voucher} = waited
       learn(newest)
       this.tellPrice(newest)
       const facts = command.showsRecords() ? await this.factsOf(newest, voucher) : undefined
@@ -190,12 +205,11 @@ export class ReservePipeline {
   }
 
   /** Waits as --wait says. */
-  private async wait(booking: ReserveOutcome, learn: Learn): Promise<Waited> {
-    const {wait: seconds, service = []} = this.flags
-    if (seconds === undefined) return {newest: booking}
-    const connection = await this.connect()
+  private async wait(booking: ReserveOutcome, seconds: number, learn: Learn): Promise<ReserveOutcome> {
+    const {service = []} = this.flags
+    const connection = await this.command.connect()
     // What was typed to reserve is no longer the command to run.
-    this.stop.made(booking, () => [waitingHint(booking, connection.state.remembers), ...service].join(' '))
+    this.stop.waiting(booking, () => [waitingHint(booking, connection.state.remembers), ...service].join(' '))
     const hooks = {
       warn: this.warn,
       learn: (newest: ReserveOutcome) => {
@@ -205,13 +219,17 @@ export class ReservePipeline {
         learn(newest)
       },
     }
-    return {newest: await waitUntilConfirmed(connection, booking, seconds, hooks)}
+    return waitUntilConfirmed(connection, booking, seconds, hooks)
   }
 
-  /** Before anything else is said of it: it is not what was agreed to. */
+  /** Before anything else is said of it: it was booked at another price or in another currency than agreed. */
   private tellPrice(outcome: ReserveOutcome): void {
-    const note = priceNote(outcome)
-    if (note !== undefined) this.warnOnce(`Warning: ${note}`)
+    const {agreed, booked} = outcome
+    if (!agreed || !booked || !isPriceChanged(outcome)) return
+    const text = ({price, currency}: Price) => moneyText({amount: price, currency})
+    this.warnOnce(
+      `Warning: reservation ${nameOf(outcome)} costs ${text(booked)}, and ${text(agreed)} was agreed`,
+    )
   }
 
   private tellPayment(outcome: ReserveOutcome): void {
@@ -252,15 +270,15 @@ export class ReservePipeline {
   /** For a person: also the balance that is left, where the service says it soon. */
   private async factsOf(booking: ReserveOutcome, voucher: string | undefined): Promise<Result['facts']> {
     const {readBalance} = await import('../../../api/operations/account.js')
-    const {api, clock} = await this.connect()
+    const {api, clock} = await this.command.connect()
     const isConfirmed = booking.outcome === 'confirmed'
     // A reservation that is made is not shown later because of its balance.
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: 5}) : undefined
     const {reservation, reservation_ref, status, outcome} = booking
     const named = {reservation_ref: reservation_ref ?? '', status: status ?? outcome}
-    const parts = {now: clock.now(), seen: this.seen, payAt: paymentAddress(booking)}
+    const options = {now: clock.now(), seen: this.seen, payAt: paymentAddress(booking)}
     return {
-      ...factsShown({reservation: reservation ?? {}, ...named}, parts),
+      ...factsShown({reservation: reservation ?? {}, ...named}, options),
       ...(voucher !== undefined && {voucher}),
       balance: moneyText(balance ?? null),
     }

@@ -45,25 +45,6 @@ export interface Plan {
   readonly standing: JournalVerdict | undefined
 }
 
-const OF_A_NEW_RESERVATION = [
-  'input',
-  'client-reference',
-  'pay',
-  'guest',
-  'contact',
-  'nationality',
-  'max-price',
-  'idempotency-key',
-] as const
-
-/** Throws a usage error if --resume is given with what only a new reservation takes. */
-export function checkResume(offerArgument: string | undefined, flags: ReserveFlags): void {
-  const typed = OF_A_NEW_RESERVATION.filter(name => flags[name] !== undefined).map(name => `--${name}`)
-  if (offerArgument !== undefined) typed.unshift('OFFER_ID')
-  if (typed.length === 0) return
-  throw usage('invalid_input', `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`)
-}
-
 /**
  * What would be sent, with what this machine knows of the offer and of earlier attempts. Sends nothing. Throws a usage error
  * if something is missing or wrong, or the offer is known to fail or to be unwanted; StorageError.
@@ -218,11 +199,6 @@ export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]
   return doubts
 }
 
-/** Whether the journal knows how this very reservation ended: then nothing will be sent, and there is nothing to ask. */
-export function isSettled({standing}: Plan): boolean {
-  return standing?.kind === 'resolved'
-}
-
 /** Without a journal only the caller can find the reservation of a killed run again. Throws usage. */
 export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
@@ -256,9 +232,15 @@ export function describePlan(
   )
   const nationality = request.client_nationality
   const country = new Intl.DisplayNames('en', {type: 'region'}).of(nationality)
+  let dates: string | undefined
+  if (seen) {
+    const {check_in, check_out, rooms} = seen
+    const days = `${withWeekday(check_in)} to ${withWeekday(check_out)}`
+    dates = `${days}, ${nightsText(check_in, check_out)}, ${counted(rooms.length, 'room')}`
+  }
   const rows: Row[] = [
     ...detailRows(seen, systemClock.now()),
-    ...(seen ? [['Dates', datesText(seen)] as const] : []),
+    ...(dates === undefined ? [] : [['Dates', dates] as const]),
     ...(people ?? [['Guests', names.join(', ')] as const]),
     ['Nationality', `${country} (${nationality}), as searched`],
     ['Payment', PAYMENTS[request.payment.mode]],
@@ -268,11 +250,6 @@ export function describePlan(
     ['Service', `${MODES[target.mode]}, ${new URL(target.baseUrl).host}, ${target.clientId}`],
   ]
   return rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
-}
-
-function datesText({check_in, check_out, rooms}: OfferFound): string {
-  const dates = `${withWeekday(check_in)} to ${withWeekday(check_out)}`
-  return `${dates}, ${nightsText(check_in, check_out)}, ${counted(rooms.length, 'room')}`
 }
 
 /** For the question, which may be all that a narrow terminal still shows. */

@@ -63,13 +63,8 @@ export const TEMPLATE: ReservationRequest = {
   payment: {mode: 'account'},
 }
 
-/** The object in the file of --input, with fields of `names` only; `{}` without it. Throws usage. */
-export async function readFields(
-  path: string | undefined,
-  names: readonly string[],
-  rule: string,
-): Promise<Fields> {
-  if (path === undefined) return {}
+/** The object in the file of --input, with fields of `names` only. Throws a usage error for any other file. */
+export async function readFields(path: string, names: readonly string[], rule: string): Promise<Fields> {
   const value = readJson('--input', await readText('--input', path))
   if (!isObject(value)) throw usage('invalid_input', `--input: ${rule}`)
   refuseUnknown('--input', Object.keys(value), names)
@@ -101,8 +96,11 @@ export async function readTyped(
   flags: ReserveFlags,
   {refused = [], input: given, day = today()}: ReadOptions = {},
 ): Promise<Typed> {
-  const rule = 'must be one JSON object, the request of a reservation (see --template)'
-  const input = given ?? (withoutEmpty(await readFields(flags.input, Object.keys(TEMPLATE), rule)) as Fields)
+  let input = given ?? {}
+  if (given === undefined && flags.input !== undefined) {
+    const rule = 'must be one JSON object, the request of a reservation (see --template)'
+    input = withoutEmpty(await readFields(flags.input, Object.keys(TEMPLATE), rule)) as Fields
+  }
   const {shape} = (await import('../../../contract/reservations.js')).reservationRequest
   const offerId = offerArgument ?? input.offer_id
   const contact = mergeContact(input.contact, flags.contact, flags.preferred?.contact)

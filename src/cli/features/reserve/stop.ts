@@ -28,9 +28,9 @@ export class ReserveStop {
   private sending: Promise<unknown> = Promise.resolve()
   private recording: Promise<void> = Promise.resolve()
 
-  /** `resumed`: the client reference of --resume. */
-  constructor(resumed?: string) {
-    if (resumed !== undefined) this.before = {hint: resumeCommand(resumed)}
+  /** An earlier run planned it. `reference`: the client reference of --resume. */
+  resuming(reference: string): void {
+    this.before = {hint: resumeCommand(reference)}
   }
 
   /** Of a person who has named neither offer nor reference yet, no earlier run can have booked the same. */
@@ -76,7 +76,7 @@ export class ReserveStop {
       },
     }).then(
       booking => {
-        this.made(booking, lookUp)
+        this.booking = booking
         return booking
       },
       error => {
@@ -88,8 +88,8 @@ export class ReserveStop {
     return sending
   }
 
-  /** There is a reservation. */
-  made(booking: ReserveOutcome, lookUp: () => string): void {
+  /** There is a reservation, for which it is waited now. */
+  waiting(booking: ReserveOutcome, lookUp: () => string): void {
     this.booking = booking
     this.lookUp = lookUp
   }

@@ -13,7 +13,7 @@ import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {cityText} from '../catalogue/city-search.js'
 import {termsIn} from '../catalogue/offer-lines.js'
 import type {Booked} from '../reserve/pipeline.js'
-import {atWhatPrice, describePlan, isSettled, type Plan} from '../reserve/plan.js'
+import {atWhatPrice, describePlan, type Plan} from '../reserve/plan.js'
 import {readTyped} from '../reserve/request.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
@@ -47,7 +47,8 @@ export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
         if (parts.flags['dry-run']) return true
         // The one confirmation. A reservation already made needs none: it is only shown again.
         const message = `Reserve this now${atWhatPrice(plan, parts.connection.target)}?`
-        if (!parts.flags.yes && !isSettled(plan) && !(await asked.prompts.confirm({message}))) {
+        const isSettled = plan.standing?.kind === 'resolved'
+        if (!parts.flags.yes && !isSettled && !(await asked.prompts.confirm({message}))) {
           await changeNow()
           return false
         }

@@ -52,7 +52,7 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
   const {command, flags} = pipeline
   const draft = readDraft(typed)
   if (typed.offerId === undefined && draft.reference === undefined) pipeline.stop.nothingNamed()
-  const connection = await pipeline.connect()
+  const connection = await command.connect(await pipeline.target())
   const parts = {
     connection,
     prompts: await command.prompts(),
