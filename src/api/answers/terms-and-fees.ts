@@ -17,8 +17,6 @@ import {asWord, factIn, textIn, unwrap} from './facts.js'
 import {CHARGE, CURRENCY, FEE, POLICY, TERMS} from './vocabulary.js'
 
 export type OfferTerms = ReturnType<typeof termsOf>
-export type Charge = NonNullable<OfferTerms['dueAtProperty']>[number]
-export type PolicyStep = NonNullable<OfferTerms['policies']>[number]
 
 type Term = keyof typeof TERMS
 

@@ -189,8 +189,11 @@ export class ReservePipeline {
   private async show(booking: ReserveOutcome, wizard?: Wizard): Promise<void> {
     const {command, flags} = this
     await namingReservation(booking, this.warn, async learn => {
-      this.tellPayment(booking)
-      await this.showAddress(booking, wizard !== undefined || flags.wait !== undefined)
+      // Of a confirmed reservation nothing is left to pay here.
+      if (booking.outcome !== 'confirmed') {
+        this.tellPayment(booking)
+        await this.showAddress(booking, wizard !== undefined || flags.wait !== undefined)
+      }
       let waited: Waited = {newest: booking}
       if (wizard) waited = await wizard.wait(booking, learn)
       else if (flags.wait !== undefined) waited = {newest: await this.wait(booking, flags.wait, learn)}
