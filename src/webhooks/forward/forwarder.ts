@@ -29,12 +29,15 @@ interface ForwarderOptions {
   readonly onStoreError: (error: unknown) => void
 }
 
+/** Results that wait to be recorded, many in a transaction. */
+type Records = GroupCommit<ForwardResult, undefined>
+
 const TAKE_MILLISECONDS = 1000
 const MOST_UNRECORDED = 2000
 
 export class Forwarder {
   private readonly lanes: readonly Lane[]
-  private readonly records: GroupCommit<ForwardResult, undefined>
+  private readonly records: Records
   private readonly timer: NodeJS.Timeout
   private isStopped = false
 
@@ -45,13 +48,7 @@ export class Forwarder {
       maxBatch: 500,
       onError: options.onStoreError,
     })
-    const lane = {
-      ...options,
-      maySendMore: () => this.records.waiting < MOST_UNRECORDED,
-      onResult: (event: DueForward, result: HandoverResult, resigned: boolean) =>
-        this.onResult(event, result, resigned),
-    }
-    this.lanes = options.targets.map(target => new Lane(target, lane))
+    this.lanes = options.targets.map(target => new Lane(target, options, this.records))
     this.timer = setInterval(() => this.wake(), TAKE_MILLISECONDS)
   }
 
@@ -73,23 +70,6 @@ export class Forwarder {
     for (const lane of this.lanes) lane.stop()
     this.options.handover.close()
     while (this.lanes.some(lane => lane.isBusy()) || this.records.waiting > 0) await sleep(5)
-  }
-
-  private onResult(event: DueForward, result: HandoverResult, resigned: boolean): void {
-    const {clock, random, onReport} = this.options
-    const {sequence, target, receivedAt} = event
-    const {status, milliseconds: ms, error} = result
-    const now = clock()
-    const attempt = event.attempts + 1
-    let state: ForwardResult['state'] = 'pending'
-    // Any 2xx is success, as for the service (§6.4).
-    if (isSuccess({status})) state = 'done'
-    else if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS) state = 'given_up'
-    // Waits are up to a fifth longer, at random.
-    const wait = state === 'pending' ? waitAfter(attempt, MOST_SECONDS) * (1 + random() / 5) : 0
-    const settled = {sequence, target, status, ms, error, state, nextAttemptAt: now + wait}
-    this.records.add(settled, () => {})
-    onReport({...event, ...settled, attempt, resigned})
   }
 
   /** Repeats until it succeeds, because the store does not give an event out again before its result is recorded. */
@@ -123,11 +103,6 @@ export function waitAfter(failures: number, most: number): number {
 const AT_ONCE = 8
 const AHEAD = 16
 
-interface LaneOptions extends ForwarderOptions {
-  readonly onResult: (event: DueForward, result: HandoverResult, resigned: boolean) => void
-  readonly maySendMore: () => boolean
-}
-
 /**
  * The queue of one address: a few requests at a time, one alone and after a pause while it does not answer. An address that
  * hangs delays no other, and costs no memory.
@@ -146,7 +121,8 @@ class Lane {
 
   constructor(
     private readonly target: string,
-    private readonly options: LaneOptions,
+    private readonly options: ForwarderOptions,
+    private readonly records: Records,
   ) {}
 
   wake(): void {
@@ -170,9 +146,10 @@ class Lane {
   }
 
   private async take(): Promise<void> {
-    const {store, clock, onStoreError, maySendMore} = this.options
+    const {store, clock, onStoreError} = this.options
+    const hasRoom = () => this.queue.length < AT_ONCE && this.records.waiting < MOST_UNRECORDED
     this.isTaking = true
-    while (this.mayHaveMore && this.free() > 0 && this.queue.length < AT_ONCE && maySendMore()) {
+    while (this.mayHaveMore && this.free() > 0 && hasRoom()) {
       this.mayHaveMore = false
       try {
         const due = await store.take(this.target, clock(), AHEAD - this.queue.length)
@@ -195,10 +172,10 @@ class Lane {
   }
 
   private async send(event: DueForward): Promise<void> {
-    const {handover, headersOf, clock, elapsed, onResult} = this.options
+    const {handover, headersOf, clock, elapsed} = this.options
     const headers = headersOf(event, clock())
     if (headers === undefined) {
-      onResult(event, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
+      this.onResult(event, {status: null, milliseconds: 0, error: SIGNATURE_TOO_OLD}, false)
       return this.wake()
     }
     this.sending += 1
@@ -213,7 +190,24 @@ class Lane {
       this.failures += 1
       this.pausedUntil = elapsed() + waitAfter(this.failures, MOST_PAUSE_SECONDS) * 1000
     }
-    onResult(event, result, headers !== event.rawHeaders)
+    this.onResult(event, result, headers !== event.rawHeaders)
     this.wake()
+  }
+
+  private onResult(event: DueForward, result: HandoverResult, resigned: boolean): void {
+    const {clock, random, onReport} = this.options
+    const {sequence, target, receivedAt} = event
+    const {status, milliseconds: ms, error} = result
+    const now = clock()
+    const attempt = event.attempts + 1
+    let state: ForwardResult['state'] = 'pending'
+    // Any 2xx is success, as for the service (§6.4).
+    if (isSuccess({status})) state = 'done'
+    else if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS) state = 'given_up'
+    // Waits are up to a fifth longer, at random.
+    const wait = state === 'pending' ? waitAfter(attempt, MOST_SECONDS) * (1 + random() / 5) : 0
+    const settled = {sequence, target, status, ms, error, state, nextAttemptAt: now + wait}
+    this.records.add(settled, () => {})
+    onReport({...event, ...settled, attempt, resigned})
   }
 }
