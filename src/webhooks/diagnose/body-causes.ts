@@ -162,7 +162,7 @@ function inflate(bytes: Uint8Array): Uint8Array[] {
   }
 }
 
-const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '\r\n\r\n', '  \n', '    ']
+const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '  \n']
 
 /** `form` with the white space or byte order mark that may have been removed from its edges. */
 export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
@@ -180,7 +180,7 @@ export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
 }
 
 /** One-byte encodings that a receiver may mistake for UTF-8; 1254 is Turkish. */
-const ONE_BYTE = ['latin1', 'windows-1252', 'windows-1254'] as const
+const ONE_BYTE = ['latin1', 'windows-1254'] as const
 
 const step = (content: string | Uint8Array, how: string): BodyForm => ({
   bytes: Buffer.from(content as string),
@@ -220,9 +220,8 @@ function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
 
 /** Without TextDecoder for latin1, which it treats as windows-1252. */
 function decode(bytes: Uint8Array, encoding: (typeof ONE_BYTE)[number]): string {
-  return encoding === 'latin1'
-    ? Buffer.from(bytes).toString('latin1')
-    : new TextDecoder(encoding).decode(bytes)
+  if (encoding === 'latin1') return Buffer.from(bytes).toString('latin1')
+  return new TextDecoder(encoding).decode(bytes)
 }
 
 /** `text` in a one-byte encoding; undefined when the encoding lacks one of its characters. */

@@ -106,7 +106,9 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
   const {timestamp = 0, ageSeconds = 0} = verdict
   const {toleranceSeconds} = terms
   const outside = `outside the ${toleranceSeconds} s allowed`
-  const zone = isZoneApart(Math.abs(ageSeconds))
+  // Half hours, up to 14 hours, as when local time is taken for UTC.
+  const halfHours = Math.round(Math.abs(ageSeconds) / 1800)
+  const zone = halfHours >= 2 && halfHours <= 28 && Math.abs(Math.abs(ageSeconds) - halfHours * 1800) <= 60
   if (ageSeconds < 0) {
     const explanation = `The signature is right, but its timestamp is ${lengthOf(-ageSeconds)} in the future, ${outside}: the clock it is judged by is slow${zone ? ' or takes local time for UTC' : ''}, or the sender's is fast.`
     const fix = `Set the clock by NTP (timedatectl, w32tm); the two clocks may differ by at most ${SIGNATURE_TOLERANCE_SECONDS} s.`
@@ -117,9 +119,15 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
     const fix = 'Judge the capture at the time it came: --at received.'
     return {code: 'stale_retry', explanation: `${start}. It was fresh when it was received.`, fix}
   }
-  const attempt = attemptAt(ageSeconds)
+  // An attempt of §6.4 falls due so long after the first, give or take 2 % and at least 15 s.
+  let due = 0
+  let attempt = 0
+  for (const [n, delay] of DELIVERY_DELAYS_SECONDS.entries()) {
+    due += delay
+    if (n > 0 && attempt === 0 && Math.abs(ageSeconds - due) <= Math.max(15, due * 0.02)) attempt = n + 1
+  }
   const why =
-    attempt === undefined
+    attempt === 0
       ? `it was held in a queue, or sent again with its old signature${zone ? ', or a clock took local time for UTC' : ''}`
       : `attempt ${attempt} of a delivery falls due then, so an earlier attempt's signature was sent again`
   const explanation = `${start}: ${why}. If it was sent and signed just now, the clock here is fast.`
@@ -128,22 +136,6 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
   const old = receivedAt === undefined ? advice : ''
   const fix = `Verify when a request arrives, before it is queued; a sender signs every attempt again with its own time.${old}`
   return {code: 'stale_retry', explanation, fix}
-}
-
-/** The attempt of §6.4 that falls due `age` seconds after the first, give or take 2 % and at least 15 s. */
-function attemptAt(age: number): number | undefined {
-  let due = 0
-  for (const [n, delay] of DELIVERY_DELAYS_SECONDS.entries()) {
-    due += delay
-    if (n > 0 && Math.abs(age - due) <= Math.max(15, due * 0.02)) return n + 1
-  }
-  return undefined
-}
-
-/** Whether the difference is that of a time zone, as when local time is taken for UTC: half hours, up to 14 hours. */
-function isZoneApart(seconds: number): boolean {
-  const halfHours = Math.round(seconds / 1800)
-  return halfHours >= 2 && halfHours <= 28 && Math.abs(seconds - halfHours * 1800) <= 60
 }
 
 /** `90000 s (about 25 h)`. */

@@ -27,12 +27,19 @@ function readValue(text: string): Claim[] {
   const times = new Set(fields.filter(({name}) => name === 't').map(({value}) => value))
   const digests = fields.filter(({name}) => name !== 't').flatMap(({value}) => readDigest(value))
   const grammar = REWRITTEN(times.size > 1 ? 'has more than one t' : 'breaks the grammar')
-  return (times.size === 0 ? [undefined] : [...times].slice(0, 3)).flatMap(timestamp =>
-    digests.map(digest => {
-      const causes = [...rewritten, ...timeCauses(timestamp), ...digest.causes]
+  return (times.size === 0 ? [undefined] : [...times].slice(0, 3)).flatMap(timestamp => {
+    const odd: Cause[] = []
+    if (timestamp !== undefined && /^(?:\d{13,19}|\d{9,12}\.\d+)$/.test(timestamp))
+      odd.push(
+        cause(MILLISECONDS, 'The timestamp of the header is in milliseconds or finer, not in whole seconds.'),
+      )
+    else if (timestamp !== undefined && !/^\d{1,12}$/.test(timestamp))
+      odd.push(REWRITTEN('has a timestamp that is not written in digits'))
+    return digests.map(digest => {
+      const causes = [...rewritten, ...odd, ...digest.causes]
       return {timestamp, digest: digest.hex, causes: causes.length > 0 ? causes : [grammar]}
-    }),
-  )
+    })
+  })
 }
 
 function splitFields(text: string): {fields: {name: string; value: string}[]; rewritten: Cause[]} {
@@ -52,13 +59,6 @@ function splitFields(text: string): {fields: {name: string; value: string}[]; re
     fields: fields.map(({name, value}) => ({name: name.toLowerCase(), value})),
     rewritten: how ? [REWRITTEN(how)] : [],
   }
-}
-
-function timeCauses(timestamp: string | undefined): Cause[] {
-  if (timestamp === undefined || /^\d{1,12}$/.test(timestamp)) return []
-  const isFine = /^\d{13,19}$/.test(timestamp) || /^\d{9,12}\.\d+$/.test(timestamp)
-  const finer = 'The timestamp of the header is in milliseconds or finer, not in whole seconds.'
-  return [isFine ? cause(MILLISECONDS, finer) : REWRITTEN('has a timestamp that is not written in digits')]
 }
 
 /** The digests `value` may mean, in lowercase hex, with what is wrong with its spelling. */

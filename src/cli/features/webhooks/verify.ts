@@ -317,8 +317,10 @@ export async function printResults(
       }
     }
   }
+  let enough = MOST_HELD
   // The first waits for a second: one alone is printed in another form.
-  let enough = aside || printing === 'in blocks' ? MOST_HELD : 2
+  if (printing === 'as they come') enough = 2
+  if (printing === 'all at the end') enough = Number.POSITIVE_INFINITY
   try {
     for await (const verified of results) {
       for (const result of verified) {
@@ -326,12 +328,12 @@ export async function printResults(
         if (!result.valid) count.invalid += 1
         held.push(result)
       }
-      if (printing === 'all at the end' || held.length < enough) continue
+      if (held.length < enough) continue
       if (aside) aside.add(held)
       else await show(verifyResult(held, true))
       held = []
       continues = true
-      if (printing !== 'in blocks') enough = 1
+      if (printing === 'as they come') enough = 1
     }
     if (aside && continues) {
       aside.add(held)
