@@ -47,18 +47,16 @@ everything else is unexplained.`
       print: this.print.bind(this),
       tell: explains ? this.tell.bind(this) : undefined,
     }
-    const {read, invalid} = await printResults(results, inputs.length, this.printing(), printer, leftOut)
+    const {json, format, query, quiet} = flags
+    let printing: Printing = 'in blocks'
+    if (query !== undefined) printing = 'all at the end'
+    else if (json) printing = 'one document'
+    else if (format !== 'table' && (format !== undefined || quiet || !process.stdout.isTTY))
+      printing = 'as they come'
+    const {read, invalid} = await printResults(results, inputs.length, printing, printer, leftOut)
     // An empty capture verifies nothing, and must not look like a success.
     if (read === 0) throw usage('nothing_to_verify', 'no webhook request found in the input')
     if (read > 1) this.note(`${read - invalid} of ${read} valid`)
     if (invalid > 0) this.exitCode = EXITS.signature.code
-  }
-
-  private printing(): Printing {
-    const {json, format, query, quiet} = this.globals
-    if (query !== undefined) return 'all at the end'
-    if (json) return 'one document'
-    if (format === 'table') return 'in blocks'
-    return format !== undefined || quiet || !process.stdout.isTTY ? 'as they come' : 'in blocks'
   }
 }

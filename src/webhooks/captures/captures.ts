@@ -152,25 +152,17 @@ async function* readHar(
       notes.push(
         'the HAR file holds U+FFFD where bytes could not be read as text: the body is not the one sent',
       )
-    const received = {headers: gatherHeaders(pairs), body, afterwards: {notes}}
-    if (isWebhook(received, request.method, names))
-      yield [{...received, place, receivedAt: timeOf(startedDateTime)}]
+    const headers = gatherHeaders(pairs)
+    const {method} = request
+    // It carries a signature, under the expected name or another, or posts an event without one.
+    const isWebhook =
+      headerOf(headers, names.signature) !== undefined ||
+      headerOf(headers, names.eventId) !== undefined ||
+      pairs.some(([, value]) => /\bv1=/.test(value)) ||
+      ((typeof method !== 'string' || /^post$/i.test(method)) && isEventEnvelope(body))
+    if (isWebhook) yield [{headers, body, afterwards: {notes}, place, receivedAt: timeOf(startedDateTime)}]
     else leftOut.count += 1
   }
-}
-
-/** Whether a request carries a signature, under the expected name or another, or posts an event without one. */
-function isWebhook(
-  {headers, body}: {headers: HeaderMap; body: Uint8Array},
-  method: unknown,
-  names: WebhookHeaderNames,
-): boolean {
-  return (
-    headerOf(headers, names.signature) !== undefined ||
-    headerOf(headers, names.eventId) !== undefined ||
-    Object.values(headers).some(values => [values].flat().some(value => /\bv1=/.test(value))) ||
-    ((typeof method !== 'string' || /^post$/i.test(method)) && isEventEnvelope(body))
-  )
 }
 
 const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/

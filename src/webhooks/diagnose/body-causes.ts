@@ -44,7 +44,12 @@ const REPAIRS: readonly Repair[] = [
   row('body_crlf', 'Its line breaks are CRLF, and LF was signed.', given => changed(given, /\r\n/g, '\n')),
   row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', given => changed(given, /\r?\n/g, '\r\n')),
   row('body_crlf', 'Its line breaks are CR, and LF was signed.', given => changed(given, /\r(?!\n)/g, '\n')),
-  row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => base64In(utf8)),
+  row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => {
+    const data = utf8.trim().replace(/^data:[^,]{0,100};base64,/, '')
+    const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
+    // A short word may look like base64.
+    return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
+  }),
   row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({fields}) => {
     const {isBase64Encoded, body} = fields
     return isBase64Encoded === true && typeof body === 'string' ? [Buffer.from(body, 'base64')] : []
@@ -71,7 +76,13 @@ const REPAIRS: readonly Repair[] = [
   row(FORM, 'A form parser took the whole body for the name of a field.', ({fields}) =>
     Object.keys(fields).filter(name => fields[name] === ''),
   ),
-  row(FORM, 'The body is encoded as a form, and the plain one was signed.', ({utf8}) => fieldsIn(utf8)),
+  row(FORM, 'The body is encoded as a form, and the plain one was signed.', ({utf8}) => {
+    const trimmed = utf8.trim()
+    if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
+    if (!/^[\w.[\]-]{1,64}=|^[^\s"]*%[\da-f]{2}/i.test(trimmed)) return []
+    // The values, and the names of fields without a value.
+    return [...new URLSearchParams(trimmed)].map(([name, value]) => value || name)
+  }),
   row(FORM, 'A form parser turned its plus signs into spaces.', ({utf8}) => {
     // The space in the offset of a time gives it away.
     const zoned = utf8.replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d")/g, '$1+$2')
@@ -80,9 +91,15 @@ const REPAIRS: readonly Repair[] = [
   row('body_html_escaped', 'Characters of the body were escaped as HTML entities.', ({utf8}) => [
     unescapeHtml(utf8),
   ]),
-  row('body_compressed', 'The body is compressed, and the plain one was signed.', ({bytes}) =>
-    inflate(bytes),
-  ),
+  row('body_compressed', 'The body is compressed, and the plain one was signed.', ({bytes}) => {
+    if (bytes[0] !== 0x1f && bytes[0] !== 0x78) return []
+    try {
+      return [unzipSync(bytes, {maxOutputLength: 4 * 1024 * 1024})]
+    } catch {
+      // It is not compressed.
+      return []
+    }
+  }),
 ]
 
 const MOST_FORMS = 60
@@ -112,13 +129,6 @@ export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyF
   return forms
 }
 
-function base64In(text: string): Uint8Array[] {
-  const data = text.trim().replace(/^data:[^,]{0,100};base64,/, '')
-  const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
-  // A short word may look like base64.
-  return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
-}
-
 function match(pattern: RegExp, text: string, group: number): string[] {
   return [pattern.exec(text)?.[group]].filter(found => found !== undefined)
 }
@@ -132,14 +142,6 @@ function fromPython(text: string): Uint8Array {
   return bytesOf(plain)
 }
 
-/** The values of a form, the names of its fields without a value, and a body that is followed by an equals sign. */
-function fieldsIn(text: string): string[] {
-  const trimmed = text.trim()
-  if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
-  if (!/^[\w.[\]-]{1,64}=|^[^\s"]*%[\da-f]{2}/i.test(trimmed)) return []
-  return [...new URLSearchParams(trimmed)].map(([name, value]) => value || name)
-}
-
 const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
 
 /** `text` with its HTML entities decoded. */
@@ -150,16 +152,6 @@ export function unescapeHtml(text: string): string {
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
     return code <= 0x10ffff ? String.fromCodePoint(code) : all
   })
-}
-
-function inflate(bytes: Uint8Array): Uint8Array[] {
-  if (bytes[0] !== 0x1f && bytes[0] !== 0x78) return []
-  try {
-    return [unzipSync(bytes, {maxOutputLength: 4 * 1024 * 1024})]
-  } catch {
-    // It is not compressed.
-    return []
-  }
 }
 
 const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '  \n']

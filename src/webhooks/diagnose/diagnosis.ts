@@ -106,8 +106,16 @@ async function explainByReceived(
   const right = new Search(refused, [{bytes: original, causes: []}]).causes()
   const difference = describeDifference(rawBody, original)
   if (!right) return {difference, isSigned: false}
-  for (const {bytes, causes} of lossyForms(original)) {
-    const [loss] = Buffer.compare(bytes, rawBody) === 0 ? causes : []
+  // Changes that lose something; the first cause of each is the change.
+  const causes = [REPRINTED]
+  const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
+  const printed = (value === undefined ? [] : [0, 2, 4, '\t']).map(indent => ({
+    bytes: Buffer.from(JSON.stringify(value, null, indent)),
+    causes,
+  }))
+  const restyled = from(printables({bytes: original, causes}), reprint)
+  for (const lossy of [...lossyReadings(original), ...printed, ...restyled]) {
+    const [loss] = Buffer.compare(lossy.bytes, rawBody) === 0 ? lossy.causes : []
     if (loss) return [...right, {...loss, explanation: `${loss.explanation} ${difference}`}]
   }
   const words = 'The signature is right for the body received here under this id.'
@@ -118,16 +126,6 @@ const REPRINTED = cause(
   'body_reserialized',
   'The body was parsed and printed again: numbers, key order or spelling changed (JSON.parse and JSON.stringify, or the like).',
 )
-
-/** `original` after changes that lose something; the first cause of each is the change. */
-function* lossyForms(original: Uint8Array): Generator<BodyForm> {
-  yield* lossyReadings(original)
-  const causes = [REPRINTED]
-  const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
-  for (const indent of value === undefined ? [] : [0, 2, 4, '\t'])
-    yield {bytes: Buffer.from(JSON.stringify(value, null, indent)), causes}
-  yield* from(printables({bytes: original, causes}), reprint)
-}
 
 const MOST_HEADERS = 200
 

@@ -76,7 +76,11 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
   const {spell = (plain: string) => plain} = probeCase
   const now = Math.floor(clock())
   const eventId = `evt_probe_${run}_${eventOf}`
-  const event = Buffer.from(spell(plainEvent(eventId, now)))
+  // An event of §2.8 that says it is a test.
+  const created = new Date(now * 1000).toISOString().replace('.000Z', '+00:00')
+  const data = {object: 'reservation', reservation_ref: 'RSV-PROBE00000', status: 'CONFIRMED', test: true}
+  const plain = JSON.stringify({id: eventId, type: 'reservation.confirmed', created, data})
+  const event = Buffer.from(spell(plain))
   const header = sign(secret, String(now + offset), event)
   const {body = event, signatures = [header]} = change?.(header, event, now, secret) ?? {}
   const headers = ['Content-Type', 'application/json', 'User-Agent', 'bookctl-probe', names.eventId, eventId]
@@ -119,13 +123,6 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
     now: number,
     secret: string,
   ) => {readonly signatures?: readonly string[]; readonly body?: Buffer}
-}
-
-/** An event of §2.8 that says it is a test. */
-function plainEvent(id: string, now: number): string {
-  const created = new Date(now * 1000).toISOString().replace('.000Z', '+00:00')
-  const data = {object: 'reservation', reservation_ref: 'RSV-PROBE00000', status: 'CONFIRMED', test: true}
-  return JSON.stringify({id, type: 'reservation.confirmed', created, data})
 }
 
 const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'

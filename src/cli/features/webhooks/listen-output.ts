@@ -37,11 +37,7 @@ export class ListenOutput {
 
   /** Throws a usage error if --capture cannot be written. */
   static async open(terms: ListenTerms): Promise<ListenOutput> {
-    const {flags} = terms
-    return new ListenOutput(
-      terms,
-      await (flags.query === undefined ? textLine(flags) : queryLine(flags.query)),
-    )
+    return new ListenOutput(terms, await lineOf(terms.flags))
   }
 
   private constructor(
@@ -143,8 +139,16 @@ const WIDTHS = {
 type EventColumn = keyof typeof WIDTHS
 export const EVENT_COLUMNS = Object.keys(WIDTHS) as EventColumn[]
 
-/** A request as a line of cells: aligned at a terminal, separated by tabs or commas in a pipe. */
-async function textLine(flags: OutputFlags): Promise<LineOf> {
+/** A request as a line: the result of --query; or cells, aligned at a terminal, separated by tabs or commas in a pipe. */
+async function lineOf(flags: OutputFlags): Promise<LineOf> {
+  if (flags.query !== undefined) {
+    const find = await finderOf(flags.query)
+    return record => {
+      const found = find({...record, headers: {...record.headers}})
+      if (found === null || found === undefined) return undefined
+      return typeof found === 'string' ? sanitizeLine(found) : jsonText(found)
+    }
+  }
   const chosen = flags.columns?.split(',').map(name => name.trim() as EventColumn)
   const names = chosen ?? EVENT_COLUMNS
   const cellOf = (record: CaptureRecord, name: EventColumn) => sanitizeLine(String(record[name] ?? ''))
@@ -163,15 +167,6 @@ async function textLine(flags: OutputFlags): Promise<LineOf> {
       .map(name => cellOf(record, name).padEnd(WIDTHS[name]))
       .join('  ')
       .trimEnd()
-}
-
-async function queryLine(query: string): Promise<LineOf> {
-  const find = await finderOf(query)
-  return record => {
-    const found = find({...record, headers: {...record.headers}})
-    if (found === null || found === undefined) return undefined
-    return typeof found === 'string' ? sanitizeLine(found) : jsonText(found)
-  }
 }
 
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
@@ -210,12 +205,15 @@ export function receiptLine(receipt: Receipt): string {
   // The body of a refused request may be anything.
   if (reason !== 'ok') return jsonText(captureRecord(receipt))
   const body = bufferOf(receipt.body)
+  const json = body.toString('utf8')
+  // Line breaks are only between its tokens.
+  const event = /^[\x20-\x7e]*$/.test(json) ? json : escapeUnsafe(json.replace(/[\t\n\r]/g, ' '))
   const time = new Date(receivedAt * 1000).toISOString()
   const ack = Math.round(ackMilliseconds * 100) / 100
   return (
     `{"type":"event","verdict":"valid","reason":"ok","event_id":${quoted(eventId)},"event_type":${quoted(type)},` +
     `"duplicate":${duplicate},"received_at":"${time}","ack_ms":${ack},"body_base64":"${body.toString('base64')}",` +
-    `"headers":${headersText(rawHeaders)},"event":${onOneLine(body.toString('utf8'))}}`
+    `"headers":${headersText(rawHeaders)},"event":${event}}`
   )
 }
 
@@ -240,11 +238,6 @@ function headersText(rawHeaders: readonly string[]): string {
 
 /** Names and values. With more of them, looking for repeated names costs more than it saves. */
 const MOST_PLAIN = 60
-
-/** JSON on one line: line breaks are only between its tokens. */
-function onOneLine(json: string): string {
-  return /^[\x20-\x7e]*$/.test(json) ? json : escapeUnsafe(json.replace(/[\t\n\r]/g, ' '))
-}
 
 /** An event whose target takes longer is shown before the answer, which gets a row of its own. */
 const HELD_MILLISECONDS = 1000
@@ -364,32 +357,29 @@ class ListenRows {
     if (performance.now() - this.explainedAt < EXPLAINED_EVERY_MILLISECONDS)
       return this.show({...row, text: `${row.text}, cause not looked for (at most one a second)`})
     this.explainedAt = Number.POSITIVE_INFINITY
-    let notes: string[] = []
+    const notes: string[] = []
     try {
-      notes = await this.causesOf(receipt)
+      const {check} = await import('../../../webhooks/diagnose/check.js')
+      const {rawHeaders, body, receivedAt} = receipt
+      const {findings} = await check(
+        {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt},
+        {
+          ...this.terms,
+          secrets: this.terms.secrets(),
+          inVain: {count: 0},
+          now: () => receivedAt,
+          toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
+        },
+      )
+      for (const {code, explanation, fix} of findings) {
+        notes.push(sanitizeLine(explanation))
+        if (code !== 'unexplained') notes.push(sanitizeLine(`Fix: ${fix}`))
+      }
     } catch {
       // The row matters more than its cause.
     }
     this.explainedAt = performance.now()
     this.show({...row, notes})
-  }
-
-  private async causesOf({rawHeaders, body, receivedAt}: Receipt): Promise<string[]> {
-    const {check} = await import('../../../webhooks/diagnose/check.js')
-    const {findings} = await check(
-      {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt},
-      {
-        ...this.terms,
-        secrets: this.terms.secrets(),
-        inVain: {count: 0},
-        now: () => receivedAt,
-        toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
-      },
-    )
-    const lines = findings.flatMap(({code, explanation, fix}) =>
-      code === 'unexplained' ? [explanation] : [explanation, `Fix: ${fix}`],
-    )
-    return lines.map(line => sanitizeLine(line))
   }
 }
 

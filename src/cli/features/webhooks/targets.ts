@@ -33,17 +33,13 @@ export async function trustedFor(url: string, caFile: string | undefined, direct
 /** `caFile` or, without it, the authority of `listen --tls` for https on this machine, if there is one. */
 export function caFileFor(url: string, caFile: string | undefined, directory: string): string | undefined {
   const {protocol, hostname} = new URL(url)
+  if (caFile !== undefined || protocol !== 'https:' || !isLoopbackHost(hostname)) return caFile
   const own = join(directory, LISTEN_CA_NAME)
-  const isOurs = protocol === 'https:' && isLoopbackHost(hostname) && isCertificateFile(own)
-  return caFile ?? (isOurs ? own : undefined)
-}
-
-/** Whether `path` is a certificate; a symbolic link is not followed. */
-function isCertificateFile(path: string): boolean {
   try {
-    return lstatSync(path).isFile() && Boolean(new X509Certificate(readPem(path)))
+    // A symbolic link is not followed.
+    return lstatSync(own).isFile() && new X509Certificate(readPem(own)) ? own : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 

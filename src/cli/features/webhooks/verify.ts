@@ -11,7 +11,6 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {readCaptures} from '../../../webhooks/captures/captures.js'
-import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {type CheckResult, check, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {createSigner} from '../../../webhooks/signature/signature.js'
@@ -61,7 +60,14 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
     signature,
     eventId: flags['event-id'],
     toleranceSeconds: tolerance,
-    now: at === 'received' ? receivedTime : () => at ?? systemClock.now(),
+    now({receivedAt, problem}) {
+      if (at !== 'received') return at ?? systemClock.now()
+      if (receivedAt !== undefined) return receivedAt
+      if (problem !== undefined) return 0
+      const hint = 'captures of webhooks listen and HAR files do; otherwise pass the time itself'
+      const missing = '--at received: the capture does not contain the time of receipt'
+      throw usage('no_receiving_time', missing, hint)
+    },
     names: webhookHeaderNames(flags, state),
     inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),
@@ -93,14 +99,6 @@ function readTime(field: string, text: string): number {
   const instant = iso ? instantOf(text) : undefined
   if (instant !== undefined) return instant
   throw invalid(field, 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z', text)
-}
-
-function receivedTime(request: Pick<CapturedRequest, 'receivedAt' | 'problem'>): number {
-  if (request.receivedAt !== undefined) return request.receivedAt
-  if (request.problem !== undefined) return 0
-  const problem = '--at received: the capture does not contain the time of receipt'
-  const hint = 'captures of webhooks listen and HAR files do; otherwise pass the time itself'
-  throw usage('no_receiving_time', problem, hint)
 }
 
 /** The results in order, in groups that were read together. `leftOut` counts requests that are no webhooks. */
