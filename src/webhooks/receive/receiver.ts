@@ -101,7 +101,7 @@ export class Receiver {
     const finish = (status: 200 | 401, duplicate: boolean) => {
       answer(status)
       const ackMilliseconds = performance.now() - started
-      this.report({
+      this.receipts.push({
         rawHeaders,
         body,
         receivedAt,
@@ -113,6 +113,7 @@ export class Receiver {
         duplicate,
         ackMilliseconds,
       })
+      if (this.receipts.length === 1) setImmediate(() => this.reportSome())
     }
     if (reason !== 'ok' || eventId === undefined || secretName === undefined) return finish(401, false)
     const targets = this.options.targetsOf(type)
@@ -122,11 +123,6 @@ export class Receiver {
       else finish(200, settled.outcome.duplicate)
     })
     if (!isAdded) answer(503)
-  }
-
-  private report(receipt: Receipt): void {
-    this.receipts.push(receipt)
-    if (this.receipts.length === 1) setImmediate(() => this.reportSome())
   }
 
   /** Reports a few in each turn of the event loop, so that requests are read in between, and more the longer the list is. */

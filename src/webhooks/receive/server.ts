@@ -30,13 +30,6 @@ const GRACE_MILLISECONDS = 250
 /** Read and discarded after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
-interface ReceiverAddress {
-  readonly host: string
-  readonly port: number
-  readonly path: string
-  readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer} | undefined
-}
-
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
 
 interface ServeOptions {
@@ -56,7 +49,16 @@ interface Serving extends ServeOptions {
 }
 
 /** Listens; rejects with the system's error when it cannot. */
-export async function serveReceiver(options: ServeOptions, address: ReceiverAddress) {
+export async function serveReceiver(
+  options: ServeOptions,
+  address: {
+    readonly host: string
+    readonly port: number
+    /** The one path that takes POST, starting with a slash. */
+    readonly path: string
+    readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer} | undefined
+  },
+) {
   const {limits} = options
   const timeouts: ServerOptions = {
     headersTimeout: limits.headMilliseconds,
