@@ -36,15 +36,13 @@ function clean(start: Spelling, layers = 6): Spelling[] {
 }
 
 function cleaner({text, causes}: Spelling): Spelling | undefined {
-  const without = (what: string, code: string, inner: string) => {
-    const added = cause(code, `${what} around the secret in hand.`)
-    return {text: inner, causes: [...causes, added]}
-  }
-  const trimmed = text.replace(
-    // \ufeff is white space already; what two of the branches take makes a long run exponential.
-    /^[\s\u200b-\u200d\u2060]+|(?:[\s\u200b-\u200d\u2060]|\\[nrt])+$/gu,
-    '',
-  )
+  const without = (what: string, code: string, inner: string) => ({
+    text: inner,
+    causes: [...causes, cause(code, `${what} around the secret in hand.`)],
+  })
+  // \ufeff is white space already; what two of the branches take makes a long run exponential.
+  const space = /^[\s\u200b-\u200d\u2060]+|(?:[\s\u200b-\u200d\u2060]|\\[nrt])+$/gu
+  const trimmed = text.replace(space, '')
   if (trimmed !== text) return without('White space is', 'secret_whitespace', trimmed)
   const quoted = /^(["'`\u201c\u2018])(.*)(["'`\u201d\u2019])$/s.exec(text)?.[2]
   if (quoted !== undefined) return without('Quotes are', 'secret_quoted', quoted)
@@ -91,9 +89,8 @@ export function otherKeyForms(others: readonly NamedSecret[], given: readonly Na
     })
 }
 
-type Rules = readonly (readonly [RegExp, words: string])[]
-
-const OTHER_KINDS: Rules = [
+/** Texts that are something else of the service. */
+const OTHER_KINDS: readonly [RegExp, words: string][] = [
   [/^sk_live_/, 'is a live client secret (sk_live_)'],
   [/^sk_test_/, 'is a test client secret (sk_test_)'],
   [/^cid_/, 'is a client id (cid_)'],
@@ -104,14 +101,14 @@ const OTHER_KINDS: Rules = [
 ]
 
 /** Texts that are probably no signing secret; the first that matches is named. */
-const DOUBTS: Rules = [
+const DOUBTS: readonly [RegExp, words: string][] = [
   ...OTHER_KINDS,
   [/^\$\{?\w+\}?$|^%\w+%$/, 'is the name of a variable, not its value'],
   [/^<.*>$|^(?:your|my)[-_ ]|change[-_]?me|placeholder|\bx{4,}/i, 'looks like a placeholder'],
   [/^https?:/i, 'is an address'],
   [
     /^(?:~|\.{0,2})\/|^[a-z]:\\|\.(?:txt|env|key|pem|json)$/i,
-    'looks like the name of a file (--secret-file reads one)',
+    'looks like the name of a file (see --secret-file)',
   ],
   [/\s/, 'has spaces or line breaks in it'],
   [/^(?!whsec_)/, 'does not begin with whsec_'],

@@ -297,13 +297,12 @@ async function subscribe(
   const {id, problem} = kept
   for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
   /** Deletes the subscription and its secret; returns whether that is known to have happened. */
-  const isDeleted = async () => {
-    const deletion = deleteAndForget(connection, id, {profile}).then(() => true)
-    try {
-      return await within(DELETION_MILLISECONDS, deletion, () => false)
-    } catch {
-      return false
-    }
+  const isDeleted = () => {
+    const deletion = deleteAndForget(connection, id, {profile}).then(
+      () => true,
+      () => false,
+    )
+    return within(DELETION_MILLISECONDS, deletion, () => false)
   }
   if (problem) {
     if (await isDeleted()) {

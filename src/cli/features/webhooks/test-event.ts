@@ -35,15 +35,18 @@ export async function testSubscription({api, clock}: Connection, id: string): Pr
     values[`${what}_id`] ?? values[`${what}.${what}_id`] ?? values[`${what}.id`] ?? null
   const eventId = idOf('event')
   const deliveryId = idOf('delivery')
-  const find = () => findLastAttempt(api, id, {eventId, deliveryId})
   const outcome =
     eventId === null && deliveryId === null
       ? unknownDelivery('the service did not name the event')
-      : await followDelivery(find, clock)
+      : await followDelivery(() => findLastAttempt(api, id, {eventId, deliveryId}), clock)
   const row = {subscription_id: id, event_id: eventId, delivery_id: deliveryId, ...outcome}
   const result = single({...row, answer}, {...row, answer}, id)
-  const facts = {subscription: id, ...values, receiver: receiverText(outcome)}
-  return {...result, shown: TEST_COLUMNS.slice(0, -1), facts}
+  const {status, ms, delivery_error: error, delivery_unknown: unknown} = outcome
+  const time = ms === null ? '' : ` ${status === null ? 'after' : 'in'} ${ms} ms`
+  const answered = `${status === null ? 'no answer' : `answered ${status}`}${time}`
+  const receiver =
+    unknown === undefined ? [answered, error].filter(Boolean).join(': ') : `not known: ${unknown}`
+  return {...result, shown: TEST_COLUMNS.slice(0, -1), facts: {subscription: id, ...values, receiver}}
 }
 
 interface DeliveryOutcome extends Pick<LastAttempt, 'status' | 'ms'> {
@@ -84,19 +87,6 @@ async function followDelivery(
     if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
     return unknownDelivery(error.message)
   }
-}
-
-/** `answered 200 in 12 ms`. */
-function receiverText({
-  status,
-  ms,
-  delivery_error: error,
-  delivery_unknown: unknown,
-}: DeliveryOutcome): string {
-  if (unknown !== undefined) return `not known: ${unknown}`
-  const time = ms === null ? '' : ` ${status === null ? 'after' : 'in'} ${ms} ms`
-  const answer = status === null ? 'no answer' : `answered ${status}`
-  return [`${answer}${time}`, error].filter(Boolean).join(': ')
 }
 
 /** `{event: {id: 1}}` as `{'event.id': '1'}`. */
