@@ -12,7 +12,6 @@ import {
   decide,
   entryMeant,
   isOpen,
-  type Journal,
   type JournalEntry,
   type JournalStore,
   type JournalVerdict,
@@ -26,7 +25,6 @@ import {
 } from '../contract/journal.js'
 import {parseExactly, stringify} from '../contract/json.js'
 import {underOneName} from '../contract/network.js'
-import type {Client} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {lockFilesOf, withLock} from '../storage/lock.js'
@@ -38,10 +36,8 @@ const LOCK_KIND = 'reserve'
 
 /** Whether reservations were tried, and the database that had their journal is no longer in `directory`. */
 export function isJournalLost(directory: string): boolean {
-  return (
-    lockFilesOf(directory).some(name => name.startsWith(`${LOCK_KIND}-`)) &&
-    !hasDatabaseFile(join(directory, STATE_NAME))
-  )
+  if (hasDatabaseFile(join(directory, STATE_NAME))) return false
+  return lockFilesOf(directory).some(name => name.startsWith(`${LOCK_KIND}-`))
 }
 
 /** `directory` has the lock files; without one, no other process uses the database. */
@@ -50,7 +46,95 @@ export function createJournals(
   directory: string | undefined,
 ): {journal: JournalStore; subscriptions: SubscriptionJournal} {
   const journal: JournalStore = {
-    forClient: client => createClientJournal(database, directory, client),
+    forClient(client) {
+      /** Entries that share the offer, the reference or the key with an intent, of all clients, newest first. */
+      const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
+        readJournal(
+          database,
+          row =>
+            row.offerId === offerId ||
+            row.clientReferenceId === clientReferenceId ||
+            row.idempotencyKey === idempotencyKey,
+        ).map(entryOf)
+      // No byte of a body stays; if the file is busy or the disk full, a later process erases it.
+      const orLater = {orLater: true}
+      return {
+        client,
+        async alone(offerId, waitMilliseconds, work, peek) {
+          if (directory === undefined) return {gaveUp: false, value: await work()}
+          // Made before the lock file, which stays: without the database, that shows that there was one.
+          database.transaction(() => {})
+          const key = [underOneName(client.baseUrl), offerId].join('|')
+          return withLock({directory, kind: LOCK_KIND, key, waitMilliseconds}, work, peek)
+        },
+        peek: async intent => decide(about(intent), intent, client),
+        async begin(intent, now) {
+          return database.transaction((): JournalVerdict => {
+            const entries = about(intent)
+            const verdict = decide(entries, intent, client)
+            if (verdict) return verdict
+            // Ids are never reused, so no other process mistakes the new entry for the one it started.
+            for (const {id} of replacedBy(entries, intent, client))
+              changeEntry(database, id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
+            const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, agreed} =
+              intent
+            const hashes = [bodySha256, intentSha256]
+            const values = [
+              clientReferenceId,
+              offerId,
+              idempotencyKey,
+              body,
+              ...hashes,
+              jsonOf(agreed),
+              now,
+              now,
+            ]
+            const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key,
+              body, body_sha256, intent_sha256, agreed, outcome, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
+            database.run(sql, client.baseUrl, client.clientId, ...values)
+            const [row] = database.all<Row>(`${ROWS} WHERE id = last_insert_rowid()`) as [Row]
+            renewDigest(database, [], [row])
+            return {kind: 'new', entry: entryOf(row)}
+          })
+        },
+        async attempt(id, now) {
+          return changeEntry(database, id, () => {
+            const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
+            if (database.run(sql, now, id) === 0) throw startedElsewhere()
+            const sent = database.get<Row>('SELECT attempts FROM reservations WHERE id = ?', id) as Row
+            return sent.attempts
+          })
+        },
+        async notSent(id, attempts, now) {
+          const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
+          WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
+          const update = () => database.run(sql, NOT_SENT, now, id, attempts)
+          database.erase(() => changeEntry(database, id, update), orLater)
+        },
+        async settle(id, {outcome, reservationRef = null, booked, result}, now) {
+          const unknown = outcome === 'unknown' ? 1 : 0
+          const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, booked = ?, result = ?, updated_at = ?,
+            lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
+          WHERE id = ? AND ${OPEN}`
+          const values = [outcome, reservationRef, jsonOf(booked), jsonOf(result), now, unknown, unknown, id]
+          const update = () => database.run(sql, ...values)
+          const change = () => changeEntry(database, id, update)
+          if (unknown) change()
+          else database.erase(change, orLater)
+        },
+        async forget(id, now) {
+          const unsent = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND outcome = 'unresolved'`
+          const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
+          const change = () => database.run(unsent, id) || database.run(sql, now, id)
+          database.erase(() => changeEntry(database, id, change))
+        },
+        async find(clientReferenceId) {
+          const named = readJournal(database, row => row.clientReferenceId === clientReferenceId)
+          return entryMeant(named.map(entryOf), client)
+        },
+      }
+    },
     async list({unresolved = false, client} = {}) {
       const isWanted = (row: Row) =>
         (!unresolved || isOpen(row)) &&
@@ -60,7 +144,7 @@ export function createJournals(
         .map(entryOf)
     },
     async noteStatus(client, reservationRef, {outcome, booked, result}, now) {
-      const named = `SELECT ${ENTRY} FROM reservations WHERE client_id = ? AND reservation_ref = ?`
+      const named = `${ROWS} WHERE client_id = ? AND reservation_ref = ?`
       for (const {id} of atServiceOf(client, database.all<Row>(named, client.clientId, reservationRef))) {
         const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
             booked = coalesce(?, booked),
@@ -92,88 +176,6 @@ export function createJournals(
   return {journal, subscriptions}
 }
 
-function createClientJournal(database: Database, directory: string | undefined, client: Client): Journal {
-  /** Entries that share the offer, the reference or the key with an intent, of all clients, newest first. */
-  const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
-    readJournal(
-      database,
-      row =>
-        row.offerId === offerId ||
-        row.clientReferenceId === clientReferenceId ||
-        row.idempotencyKey === idempotencyKey,
-    ).map(entryOf)
-  // No byte of a body stays; if the file is busy or the disk full, a later process erases it.
-  const orLater = {orLater: true}
-  return {
-    client,
-    async alone(offerId, waitMilliseconds, work, peek) {
-      if (directory === undefined) return {gaveUp: false, value: await work()}
-      // Made before the lock file, which stays: without the database, that shows that there was one.
-      database.transaction(() => {})
-      const key = [underOneName(client.baseUrl), offerId].join('|')
-      return withLock({directory, kind: LOCK_KIND, key, waitMilliseconds}, work, peek)
-    },
-    peek: async intent => decide(about(intent), intent, client),
-    async begin(intent, now) {
-      return database.transaction((): JournalVerdict => {
-        const entries = about(intent)
-        const verdict = decide(entries, intent, client)
-        if (verdict) return verdict
-        // Ids are never reused, so no other process mistakes the new entry for the one it started.
-        for (const {id} of replacedBy(entries, intent, client))
-          changeEntry(database, id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
-        return {kind: 'new', entry: insert(database, client, intent, now)}
-      })
-    },
-    async attempt(id, now) {
-      return changeEntry(database, id, () => {
-        const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
-        if (database.run(sql, now, id) === 0) throw startedElsewhere()
-        const sent = database.get<Row>('SELECT attempts FROM reservations WHERE id = ?', id) as Row
-        return sent.attempts
-      })
-    },
-    async notSent(id, attempts, now) {
-      const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
-        WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
-      const update = () => database.run(sql, NOT_SENT, now, id, attempts)
-      database.erase(() => changeEntry(database, id, update), orLater)
-    },
-    async settle(id, {outcome, reservationRef = null, booked, result}, now) {
-      const unknown = outcome === 'unknown' ? 1 : 0
-      const sql = `UPDATE reservations SET outcome = ?, reservation_ref = ?, booked = ?, result = ?, updated_at = ?,
-          lost = max(lost, ?), body = CASE WHEN ? THEN body ELSE NULL END
-        WHERE id = ? AND ${OPEN}`
-      const values = [outcome, reservationRef, jsonOf(booked), jsonOf(result), now, unknown, unknown, id]
-      const update = () => database.run(sql, ...values)
-      const change = () => changeEntry(database, id, update)
-      if (unknown) change()
-      else database.erase(change, orLater)
-    },
-    async forget(id, now) {
-      const unsent = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND outcome = 'unresolved'`
-      const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
-      const change = () => database.run(unsent, id) || database.run(sql, now, id)
-      database.erase(() => changeEntry(database, id, change))
-    },
-    async find(clientReferenceId) {
-      const named = readJournal(database, row => row.clientReferenceId === clientReferenceId)
-      return entryMeant(named.map(entryOf), client)
-    },
-  }
-}
-
-function insert(database: Database, client: Client, intent: ReservationIntent, now: number): JournalEntry {
-  const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, agreed} = intent
-  const hashes = [bodySha256, intentSha256]
-  const values = [clientReferenceId, offerId, idempotencyKey, body, ...hashes, jsonOf(agreed), now, now]
-  const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key, body,
-      body_sha256, intent_sha256, agreed, outcome, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
-  const write = () => database.run(sql, client.baseUrl, client.clientId, ...values)
-  return entryOf(addEntry(database, write))
-}
-
 function entryOf<T extends Row>({lost, agreed, booked, result, ...row}: T) {
   const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
   const prices = {agreed: read<Price>(agreed), booked: read<Price>(booked)}
@@ -188,6 +190,8 @@ const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_
   intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost, agreed,
   booked, result, created_at AS createdAt, updated_at AS updatedAt`
 
+const ROWS = `SELECT ${ENTRY} FROM reservations`
+
 /** What is stored as JSON. */
 type Stored = 'agreed' | 'booked' | 'result'
 type Row = Omit<JournalEntry, 'lost' | Stored> & {readonly lost: number} & Record<Stored, string | null>
@@ -200,56 +204,44 @@ function readJournal(database: Database, isWanted: (row: Row) => boolean): Row[]
     LEFT JOIN (SELECT ${ENTRY} FROM reservations NOT INDEXED) AS whole ORDER BY id DESC`
   const all = database.all<Row & {digest: string}>(sql)
   const rows = all.map(({digest: _, ...row}) => row).filter(row => row.id !== null)
-  if (all[0]?.digest !== textOf(sum(rows))) database.refuse()
+  if (all[0]?.digest !== digestOf(rows)) database.refuse()
   return rows.filter(isWanted)
 }
 
 /** Runs `work`, which changes or removes the row with this id and no other, and renews the digest, in one transaction. */
 function changeEntry<T>(database: Database, id: number, work: () => T): T {
+  const rows = () => database.all<Row>(`${ROWS} WHERE id = ?`, id)
   return database.transaction(() => {
-    const before = sum(rowsOf(database, id))
+    const before = rows()
     const result = work()
-    renew(database, before ^ sum(rowsOf(database, id)))
+    renewDigest(database, before, rows())
     return result
   })
 }
 
-/** Inserts a row with `work`, and returns it; inside a transaction. */
-function addEntry(database: Database, work: () => unknown): Row {
-  work()
-  const {id} = database.get<{id: number}>('SELECT last_insert_rowid() AS id') as {id: number}
-  const rows = rowsOf(database, id)
-  renew(database, sum(rows))
-  return rows[0] as Row
-}
-
-function rowsOf(database: Database, id: number): Row[] {
-  return database.all<Row>(`SELECT ${ENTRY} FROM reservations WHERE id = ?`, id)
-}
-
-function renew(database: Database, changed: bigint): void {
+/** After rows were changed or added, in the same transaction. A damaged journal keeps a digest that does not fit. */
+function renewDigest(database: Database, before: readonly Row[], after: readonly Row[]): void {
   const {digest = ''} = database.get<{digest: string}>('SELECT digest FROM journal_digest') ?? {}
   if (!/^[0-9a-f]{64}$/.test(digest)) database.refuse()
-  if (changed !== 0n)
-    database.run('UPDATE journal_digest SET digest = ?', textOf(BigInt(`0x${digest}`) ^ changed))
+  const renewed = digestOf([...before, ...after], digest)
+  if (renewed !== digest) database.run('UPDATE journal_digest SET digest = ?', renewed)
 }
 
 /** For a journal that has no digest yet. */
 export function createDigest(database: Database): void {
-  const rows = database.all<Row>(`SELECT ${ENTRY} FROM reservations`)
-  database.run('INSERT INTO journal_digest VALUES (1, ?) ON CONFLICT DO NOTHING', textOf(sum(rows)))
+  const rows = database.all<Row>(ROWS)
+  database.run('INSERT INTO journal_digest VALUES (1, ?) ON CONFLICT DO NOTHING', digestOf(rows))
 }
 
-/** The order of rows makes no difference, and a row counts once because ids are never used twice. */
-function sum(rows: readonly Row[]): bigint {
-  return rows.reduce((total, row) => total ^ digestOf(row), 0n)
-}
-
-function digestOf(row: Row): bigint {
-  const hash = createHash('sha256').update(JSON.stringify(Object.values(row)))
-  return BigInt(`0x${hash.digest('hex')}`)
-}
-
-function textOf(digest: bigint): string {
-  return digest.toString(16).padStart(64, '0')
+/**
+ * The hashes of the rows, and `digest`, combined by XOR: their order makes no difference, and a row given twice cancels
+ * itself. In a journal a row counts once, because ids are never used twice.
+ */
+function digestOf(rows: readonly Row[], digest = ''): string {
+  let sum = BigInt(`0x0${digest}`)
+  for (const row of rows) {
+    const hash = createHash('sha256').update(JSON.stringify(Object.values(row)))
+    sum ^= BigInt(`0x${hash.digest('hex')}`)
+  }
+  return sum.toString(16).padStart(64, '0')
 }
