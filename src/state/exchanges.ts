@@ -17,35 +17,28 @@ const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOC
 export function keepExchanges(directory: string, exchanges: readonly object[]): string | undefined {
   if (exchanges.length === 0 || !fs.existsSync(directory)) return undefined
   const path = join(directory, EXCHANGES_NAME)
+  const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
+  const text = lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join('')
+  const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT
+  let file: number | undefined
   try {
-    const lines = exchanges.map(each => `${JSON.stringify(each)}\n`)
-    append(path, lines.filter(line => Buffer.byteLength(line) <= LONGEST_LINE_BYTES).join(''))
-    if (fs.statSync(path).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
+    file = fs.openSync(path, flags | NO_LINK_NO_WAIT, 0o600)
+    const stats = fs.fstatSync(file)
+    if (!stats.isFile() || isOfAnother(path, stats)) return undefined
+    tighten(file, stats)
+    // The line of a writer that was interrupted is lost, and would corrupt the next one.
+    const last = Buffer.alloc(1, '\n')
+    if (stats.size > 0) fs.readSync(file, last, 0, 1, stats.size - 1)
+    fs.writeSync(file, last.toString() === '\n' ? text : `\n${text}`)
+    if (fs.fstatSync(file).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   } catch (error) {
     // Other errors: a read-only home, a full disk, a directory of that name.
     if ((error as NodeJS.ErrnoException).code === 'ELOOP')
       return `${path} is a symbolic link, which is not followed: requests are not recorded`
+  } finally {
+    if (file !== undefined) fs.closeSync(file)
   }
   return undefined
-}
-
-function append(path: string, text: string): void {
-  const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT
-  const file = fs.openSync(path, flags | NO_LINK_NO_WAIT, 0o600)
-  try {
-    const stats = fs.fstatSync(file)
-    if (!stats.isFile() || isOfAnother(path, stats)) return
-    tighten(file, stats)
-    fs.writeSync(file, endsInsideLine(file, stats.size) ? `\n${text}` : text)
-  } finally {
-    fs.closeSync(file)
-  }
-}
-
-/** Whether the last writer was interrupted; its line is lost, and would corrupt the next one. */
-function endsInsideLine(file: number, size: number): boolean {
-  const last = Buffer.alloc(1)
-  return size > 0 && fs.readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
 }
 
 /** The last `most` exchanges, oldest first; lines truncated by a crash are left out. */

@@ -1,6 +1,6 @@
 /** The token cache in tokens.db, shared by all processes of this user (§5.7), and what a logout removes from that file. */
 import {Failure} from '../contract/failure.js'
-import type {CachedToken, Client, TokenClient, TokenRequestKind, TokenStore} from '../contract/token-cache.js'
+import type {CachedToken, Client, TokenClient, TokenStore} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
 import {isFull} from '../storage/errors.js'
 import {withLock} from '../storage/lock.js'
@@ -52,15 +52,15 @@ export function createTokenStore(
       const sql = `DELETE FROM access_tokens ${WHOSE} AND access_token = ?`
       stored(() => database.run(sql, ...whose(client), accessToken), 0)
     },
-    async noteFailure(client, request, {kind, message, details}, now) {
-      const row = [...whose(client), ...kindOf(request), JSON.stringify({kind, message, details}), now]
+    async noteFailure(client, {scopes, route}, {kind, message, details}, now) {
+      const row = [...whose(client), scopes.join(' '), route, JSON.stringify({kind, message, details}), now]
       const sql = 'INSERT OR REPLACE INTO token_failures VALUES (?, ?, ?, ?, ?, ?, ?)'
       stored(() => database.run(sql, ...row), 0)
     },
-    async failureBetween(client, request, since, until) {
+    async failureBetween(client, {scopes, route}, since, until) {
       const when = 'failed_at BETWEEN ? AND ?'
       const sql = `SELECT failure FROM token_failures ${WHOSE} AND asked_scopes = ? AND route = ? AND ${when}`
-      const values = [...whose(client), ...kindOf(request), since, until]
+      const values = [...whose(client), scopes.join(' '), route, since, until]
       const row = stored(() => database.get<{failure: string}>(sql, ...values), undefined)
       if (row === undefined) return undefined
       const {kind, message, details} = JSON.parse(row.failure) as Failure
@@ -91,10 +91,6 @@ export function createTokenStore(
 
 function whose(client: TokenClient): [string, string, string] {
   return [client.baseUrl, client.clientId, client.secretFingerprint]
-}
-
-function kindOf({scopes, route}: TokenRequestKind): [string, string] {
-  return [scopes.join(' '), route]
 }
 
 function tokenOf({baseUrl, clientId, scopes, askedScopes, ...token}: Row) {

@@ -34,10 +34,24 @@ export async function withLock<T>(
 ): Promise<{gaveUp: false; value: T} | {gaveUp: true}> {
   const stripe = (createHash('sha256').update(key).digest()[0] ?? 0) % STRIPES
   const path = join(directory, LOCKS, `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
-  const connection = open(path)
+  let connection: Connection
+  try {
+    requireRealDirectory(dirname(path))
+    prepareDatabaseFile(path, 'ours')
+    connection = openSqlite(path, {timeout: 0})
+  } catch (error) {
+    throw storageErrorOf(error, path)
+  }
   try {
     const deadline = performance.now() + waitMilliseconds
-    while (!acquire(connection, path)) {
+    for (;;) {
+      try {
+        connection.exec('BEGIN IMMEDIATE')
+        break
+      } catch (error) {
+        const failed = storageErrorOf(error, path)
+        if (failed.fault !== 'busy') throw failed
+      }
       const seen = await peek()
       if (seen !== undefined) return {gaveUp: false, value: seen}
       if (performance.now() >= deadline) return {gaveUp: true}
@@ -59,26 +73,5 @@ export function lockFilesOf(directory: string): string[] {
     return readdirSync(join(directory, LOCKS))
   } catch {
     return []
-  }
-}
-
-function open(path: string): Connection {
-  try {
-    requireRealDirectory(dirname(path))
-    prepareDatabaseFile(path, 'ours')
-    return openSqlite(path, {timeout: 0})
-  } catch (error) {
-    throw storageErrorOf(error, path)
-  }
-}
-
-function acquire(connection: Connection, path: string): boolean {
-  try {
-    connection.exec('BEGIN IMMEDIATE')
-    return true
-  } catch (error) {
-    const fault = storageErrorOf(error, path)
-    if (fault.fault === 'busy') return false
-    throw fault
   }
 }
