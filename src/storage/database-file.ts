@@ -22,7 +22,7 @@ import {damaged, StorageError, storageErrorOf, WHEN_MOVED_AWAY} from './errors.j
 import {
   ensurePrivateDirectory,
   flushDirectory,
-  isEntry,
+  lstatIfAny,
   putInPlace,
   requireOwnFile,
   requireRegularFile,
@@ -63,10 +63,6 @@ const SMALLEST_PAGE_BYTES = 512
  */
 const headerRead = new Set<string>()
 
-function identityOf({dev, ino, birthtimeMs}: Stats): string {
-  return `${dev}:${ino}:${birthtimeMs}`
-}
-
 /**
  * Creates `path` empty as 0600, as SQLite will the files beside it, or checks what is there before it is changed. With
  * `isMade`, for a file of `createDatabaseFile`, a missing or empty one is damaged. Throws StorageError.
@@ -82,19 +78,24 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
   // SQLite follows a symbolic link named like its log, and would write to its target.
   const check = isOurs ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: check(path + side)}))
-  if (isOurs && hasSecondName(path, check)) {
+  // A new file has its temporary name for a moment, too; one of a killed process is removed.
+  const hasOneName = () => (check(path)?.nlink ?? 1) === 1
+  if (isOurs && !hasOneName()) sweepTemporaryFiles(directory)
+  if (isOurs && !becomesTrue(hasOneName)) {
     // SQLite names its journal after the file: what is written under one name breaks when the other is opened.
     const hint = 'replace it with a copy; it was not changed'
     throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
   }
-  if (isMade) requireContent(path)
+  // A new file is empty for a moment where there are no hard links.
+  if (isMade && !becomesTrue(() => sizeOf(path) > 0)) throw damaged(path)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const stats = lstatSync(path)
-  if (!headerRead.has(identityOf(stats))) {
+  const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`
+  if (!headerRead.has(identity)) {
     const version = readVersion(path, stats)
     const hint = 'choose another file; it was not changed'
     // A log belongs only to a file that is written ahead; SQLite would read it in any case.
@@ -102,7 +103,7 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
     if (isOurs && (version === undefined || isOfAnother)) throw damaged(path)
     if (version === undefined) throw new StorageError('not_ours', `${path} is not a database`, hint)
   }
-  headerRead.add(identityOf(stats))
+  headerRead.add(identity)
   if (!isOurs) return
   tighten(path, stats)
   for (const {side, stats} of sides) if (stats) tighten(side, stats)
@@ -124,19 +125,6 @@ function becomesTrue(isTrue: () => boolean): boolean {
     if (performance.now() >= end) return false
   }
   return true
-}
-
-/** A new file has its temporary name for a moment, too. */
-function hasSecondName(path: string, check: (path: string) => Stats | undefined): boolean {
-  const hasOne = () => (check(path)?.nlink ?? 1) === 1
-  if (hasOne()) return false
-  sweepTemporaryFiles(dirname(path))
-  return !becomesTrue(hasOne)
-}
-
-/** A new file is empty for a moment where there are no hard links. */
-function requireContent(path: string): void {
-  if (!becomesTrue(() => sizeOf(path) > 0)) throw damaged(path)
 }
 
 /**
@@ -162,9 +150,16 @@ export function createDatabaseFile(path: string, make: (temporary: string) => vo
   }
 }
 
-/** Whether the database, or a file that SQLite creates beside it, exists. */
+/** Whether the database, or a file that SQLite creates beside it, exists, a broken link too. */
 export function hasDatabaseFile(path: string): boolean {
-  return ['', ...SIDE_FILES].some(side => isEntry(path + side))
+  return ['', ...SIDE_FILES].some(side => {
+    try {
+      return lstatIfAny(path + side) !== undefined
+    } catch {
+      // Opening it reports why it cannot be checked.
+      return true
+    }
+  })
 }
 
 /** The place in the header of the version that a reader needs: 1, or 2 for a file that is written ahead. */
@@ -286,7 +281,8 @@ export function inspectDatabase(path: string): string | undefined {
   try {
     const connection = openReadOnly(path, 2000)
     try {
-      return hasWholePages(connection, path) && isSound(connection) ? undefined : 'is damaged'
+      requireSound(connection, path, {isLarge: true})
+      return undefined
     } finally {
       connection.close()
     }
@@ -296,19 +292,22 @@ export function inspectDatabase(path: string): string | undefined {
   }
 }
 
-/**
- * Whether the file at `path`, which `connection` has open, ends with a whole page; SQLite reads the rest of it as zeros. Only
- * a log can still hold that rest.
- */
-export function hasWholePages(connection: Connection, path: string): boolean {
-  const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
-  if (first === undefined) return false
-  return sizeOf(path) % first.page_size === 0 || ['-wal', '-journal'].some(side => sizeOf(path + side) > 0)
-}
-
 /** In bytes; 0 for no file. */
 export function sizeOf(path: string): number {
   return statSync(path, {throwIfNoEntry: false})?.size ?? 0
+}
+
+/** A file of this size is checked in two milliseconds; `check` of a Database checks a larger one. */
+const MOST_CHECKED_BYTES = 1024 * 1024
+
+/** Throws StorageError for damage that a command would otherwise meet halfway, after its first writes. */
+export function requireSound(connection: Connection, path: string, {isLarge = false} = {}): void {
+  const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
+  const size = sizeOf(path)
+  // SQLite reads the rest of a page that is cut off as zeros; only a log can still hold that rest.
+  const isWhole = first !== undefined && size % first.page_size === 0
+  if (!isWhole && !['-wal', '-journal'].some(side => sizeOf(path + side) > 0)) throw damaged(path)
+  if ((isLarge || size <= MOST_CHECKED_BYTES) && !isSound(connection)) throw damaged(path)
 }
 
 /**

@@ -9,7 +9,6 @@ import {
   checkBeforehand,
   createDatabaseFile,
   type FileOwner,
-  hasWholePages,
   isSound,
   migrate,
   openReadOnly,
@@ -17,6 +16,7 @@ import {
   pause,
   prepareDatabaseFile,
   requireOurs,
+  requireSound,
   type Statement,
   sizeOf,
 } from './database-file.js'
@@ -98,7 +98,6 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
       if (isFile) requireSound(connection, path)
       connection.exec(`PRAGMA journal_mode = ${hasLog ? 'WAL' : 'DELETE'}; ${PRAGMAS}`)
       if (version < migrations.length) migrateWith(connection, database, path, options)
-      return true
     })
     finishErasing(connection, patience)
     return database
@@ -139,15 +138,6 @@ function opened(path: string, connect: () => Connection, use: (connection: Conne
   }
 }
 
-/** A file of this size is checked in two milliseconds; `check` checks a larger one. */
-const MOST_CHECKED_BYTES = 1024 * 1024
-
-/** Throws StorageError for damage that a command would otherwise meet halfway, after its first writes. */
-function requireSound(connection: Connection, path: string): void {
-  const isSmall = sizeOf(path) <= MOST_CHECKED_BYTES
-  if (!hasWholePages(connection, path) || (isSmall && !isSound(connection))) throw damaged(path)
-}
-
 /** For reading only: no file is created, migrated or chmodded. Throws StorageError, also when there is no such file. */
 export function openDatabaseToRead(
   path: string,
@@ -175,15 +165,24 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     statements.set(sql, statement)
     return statement
   }
-  const selects = new Map<string, ReturnType<typeof rowsAsBytes>>()
+  const namesOf = new Map<string, string[]>()
+  /**
+   * The rows of a SELECT without BLOBs, each read as the bytes of a JSON array: libsql ends the process at a text that is not
+   * UTF-8, as there may be in a damaged file.
+   */
   const select = <Row>(sql: string, values: Value[]): Row[] => {
-    const found = selects.get(sql) ?? rowsAsBytes(connection, sql)
-    selects.set(sql, found)
-    const rows = found.statement.all(values) as {row: Uint8Array}[]
-    return rows.map(({row}) => {
+    let names = namesOf.get(sql)
+    if (names === undefined) {
+      const columns = connection.prepare(sql).columns()
+      names = columns.map(({name}) => name)
+      namesOf.set(sql, names)
+    }
+    const array = `json_array(${names.map(name => `"${name}"`)})`
+    const rows = prepare(`SELECT CAST(${array} AS BLOB) AS row FROM (${sql})`).all(values)
+    return (rows as {row: Uint8Array}[]).map(({row}) => {
       if (!isUtf8(row)) throw damaged(path)
       const list = JSON.parse(Buffer.from(row).toString()) as unknown[]
-      return Object.fromEntries(found.names.map((name, n) => [name, list[n]])) as Row
+      return Object.fromEntries((names as string[]).map((name, n) => [name, list[n]])) as Row
     })
   }
   /** Whether its rows are read as bytes; a database with a log has BLOBs. */
@@ -239,10 +238,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       if (rows === 0 || orLater) return rows
       try {
         // Nor does SQLite wait for a reader that comes while it rewrites.
-        untilFree(patience, path, () => {
-          rewrite(connection, mark)
-          return true
-        })
+        untilFree(patience, path, () => rewrite(connection, mark))
         return rows
       } catch (error) {
         throw notYetErased(storageErrorOf(error, path), path)
@@ -277,35 +273,19 @@ function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
   return row
 }
 
-/**
- * The rows of a SELECT without BLOBs, each as bytes of a JSON array, with the names of its columns: libsql ends the process at
- * a text that is not UTF-8, as there may be in a damaged file.
- */
-function rowsAsBytes(connection: Connection, sql: string): {names: string[]; statement: Statement} {
-  const names = connection
-    .prepare(sql)
-    .columns()
-    .map(({name}) => name)
-  const columns = names.map(name => `"${name}"`)
-  const statement = connection.prepare(`SELECT CAST(json_array(${columns}) AS BLOB) AS row FROM (${sql})`)
-  return {names, statement}
-}
-
 /** How long to wait for another process's transaction. */
 export const PATIENCE_MILLISECONDS = 30_000
 
-/** Calls `isDone` until it returns true, also while SQLite reports `path` as busy. Throws StorageError `busy` after the wait. */
-function untilFree(patienceMilliseconds: number, path: string, isDone: () => boolean): void {
-  for (const end = performance.now() + patienceMilliseconds; ; ) {
-    let busy = new StorageError('busy', `${path} is in use by another process`, 'run the command again')
+/** Does `work`, again while SQLite reports `path` as busy. Throws StorageError `busy` after the wait. */
+function untilFree(patienceMilliseconds: number, path: string, work: () => void): void {
+  for (const end = performance.now() + patienceMilliseconds; ; pause()) {
     try {
-      if (isDone()) return
+      work()
+      return
     } catch (error) {
-      busy = storageErrorOf(error, path)
-      if (busy.fault !== 'busy') throw busy
+      const failed = storageErrorOf(error, path)
+      if (failed.fault !== 'busy' || performance.now() >= end) throw failed
     }
-    if (performance.now() >= end) throw busy
-    pause()
   }
 }
 

@@ -64,16 +64,8 @@ export function requireRealDirectory(path: string): void {
   throw new StorageError('not_ours', `${path} is not a directory`, MOVE_AWAY)
 }
 
-/** Whether anything is at `path`, a broken link too; true if that cannot be checked, because opening it reports why. */
-export function isEntry(path: string): boolean {
-  try {
-    return lstatIfAny(path) !== undefined
-  } catch {
-    return true
-  }
-}
-
-function lstatIfAny(path: string): fs.Stats | undefined {
+/** Undefined for no file. Throws StorageError when that cannot be checked. */
+export function lstatIfAny(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path, {throwIfNoEntry: false})
   } catch (error) {
