@@ -29,7 +29,15 @@ const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
 export function createOfferStore(database: Database): OfferStore {
   const select = (where: string, ...values: Value[]) =>
-    database.all<Row>(`SELECT * FROM offers WHERE ${where}`, ...values).map(offerOf)
+    database
+      .all<Row>(`SELECT * FROM offers WHERE ${where}`, ...values)
+      .map(({base_url: _, client_id: __, rooms, details, ...offer}): SeenOffer => {
+        return {
+          ...offer,
+          rooms: JSON.parse(rooms) as Room[],
+          details: details === null ? null : (JSON.parse(details) as SeenDetails),
+        }
+      })
   return {
     async remember(client, offers, now) {
       database.transaction(() => {
@@ -53,12 +61,6 @@ export function createOfferStore(database: Database): OfferStore {
       database.run(sql, clientReferenceId, client.baseUrl, client.clientId, offerId)
     },
   }
-}
-
-function offerOf(row: Row): SeenOffer {
-  const {base_url: _, client_id: __, ...offer} = row
-  const details = row.details === null ? null : (JSON.parse(row.details) as SeenDetails)
-  return {...offer, rooms: JSON.parse(row.rooms) as Room[], details}
 }
 
 export interface KnownCity {

@@ -12,7 +12,21 @@ import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 /** Creates `directory` as 0700, or tightens it unless it is shared. Throws StorageError when it is no directory. */
 export function ensurePrivateDirectory(directory: string): void {
   try {
-    makeDirectory(directory)
+    // Node's recursive form never returns where the system reports ENOENT for an existing parent (/proc).
+    const missing: string[] = []
+    for (
+      let parent = directory;
+      !fs.existsSync(parent) && parent !== dirname(parent);
+      parent = dirname(parent)
+    )
+      missing.unshift(parent)
+    for (const each of missing) {
+      try {
+        fs.mkdirSync(each, {mode: 0o700})
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+    }
     const stats = fs.lstatSync(directory)
     if (!stats.isDirectory() && !(stats.isSymbolicLink() && fs.existsSync(directory))) {
       const what = stats.isSymbolicLink() ? 'a symbolic link to nothing' : 'not a directory'
@@ -35,18 +49,6 @@ export function tightenDirectory(directory: string): void {
   if (isOurs && !isShared && (stats.mode & 0o077) !== 0) fs.chmodSync(directory, 0o700)
 }
 
-/** With its parents. Node's recursive form never returns where the system reports ENOENT for an existing parent (/proc). */
-function makeDirectory(directory: string): void {
-  if (fs.existsSync(directory)) return
-  const parent = dirname(directory)
-  if (parent !== directory) makeDirectory(parent)
-  try {
-    fs.mkdirSync(directory, {mode: 0o700})
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
 /** Undefined for no file. Throws StorageError unless it is a regular one: a link may be an attack, or the user's own. */
 export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | undefined {
   const stats = lstatIfAny(path)
@@ -55,14 +57,7 @@ export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | u
   throw new StorageError('not_ours', `${path} is ${what}not a regular file`, hint)
 }
 
-const MOVE_AWAY = 'move it away; neither it nor its target was changed'
-
-/** Throws StorageError if `path` is anything but a directory; a symbolic link to one is refused, too. */
-export function requireRealDirectory(path: string): void {
-  const stats = lstatIfAny(path)
-  if (stats === undefined || stats.isDirectory()) return
-  throw new StorageError('not_ours', `${path} is not a directory`, MOVE_AWAY)
-}
+export const MOVE_AWAY = 'move it away; neither it nor its target was changed'
 
 /** Undefined for no file. Throws StorageError when that cannot be checked. */
 export function lstatIfAny(path: string): fs.Stats | undefined {

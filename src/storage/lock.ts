@@ -4,8 +4,8 @@ import {readdirSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {type Connection, openSqlite, prepareDatabaseFile} from './database-file.js'
-import {storageErrorOf} from './errors.js'
-import {requireRealDirectory} from './files.js'
+import {StorageError, storageErrorOf} from './errors.js'
+import {lstatIfAny, MOVE_AWAY} from './files.js'
 
 const LOCKS = 'locks'
 /** Lock files per kind, to bound their number; two keys with the same file wait for each other. */
@@ -36,7 +36,10 @@ export async function withLock<T>(
   const path = join(directory, LOCKS, `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
   let connection: Connection
   try {
-    requireRealDirectory(dirname(path))
+    // A symbolic link to a directory is refused, too.
+    const place = lstatIfAny(dirname(path))
+    if (place && !place.isDirectory())
+      throw new StorageError('not_ours', `${dirname(path)} is not a directory`, MOVE_AWAY)
     prepareDatabaseFile(path, 'ours')
     connection = openSqlite(path, {timeout: 0})
   } catch (error) {

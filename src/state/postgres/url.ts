@@ -18,12 +18,12 @@ export interface StoreAddress {
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
-/** Whether the text, as people set it, has a password in it. Throws usage when it is no address of a store. */
+/** Whether the text, as people set it, has a password in it. Throws a usage error when it is no address of a store. */
 export function hasPassword(text: string): boolean {
   return parsed(text).password !== ''
 }
 
-/** A password that is not in it comes from PGPASSWORD or the password file. Throws usage for what cannot be honoured. */
+/** A password that is not in it comes from PGPASSWORD or the password file. Throws a usage error for what cannot be honoured. */
 export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddress {
   const url = parsed(text)
   const {user, database, parameters} = url
@@ -102,7 +102,8 @@ function invalid(problem: string) {
 
 /**
  * The password of the first line that fits in PGPASSFILE or ~/.pgpass: `host:port:database:user:password`, `*` for any,
- * `\:` and `\\` for the characters. As for psql, a file that others may read is not used.
+ * `\:` and `\\` for the characters. As for psql, a file that others may read is not used. By the package `pgpass`, which `pg`
+ * uses, it would be that of the last line that fits.
  */
 function passwordInFile(
   {host, port, database, user}: Pick<StoreAddress, 'host' | 'port' | 'database' | 'user'>,
@@ -110,7 +111,14 @@ function passwordInFile(
 ): string | undefined {
   const path = env.PGPASSFILE || join(env.HOME || homedir(), '.pgpass')
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user]
-  for (const line of linesOf(path)) {
+  let text = ''
+  try {
+    const stats = statSync(path)
+    const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0
+    if (stats.isFile() && isPrivate) text = readFileSync(path, 'utf8')
+  } catch {}
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith('#')) continue
     const fields = [...line.matchAll(/((?:\\.|[^\\:])*)(?::|$)/g)].map(([, field = '']) =>
       field.replace(/\\(.)/g, '$1'),
     )
@@ -119,17 +127,4 @@ function passwordInFile(
       return password
   }
   return undefined
-}
-
-function linesOf(path: string): string[] {
-  try {
-    const stats = statSync(path)
-    const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0
-    if (!stats.isFile() || !isPrivate) return []
-    return readFileSync(path, 'utf8')
-      .split(/\r?\n/)
-      .filter(line => line !== '' && !line.startsWith('#'))
-  } catch {
-    return []
-  }
 }
