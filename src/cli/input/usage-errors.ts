@@ -130,25 +130,9 @@ export function requiresFlag(flag: string, needed: string): Failure {
   return usage('missing_flag', `missing: --${needed}, which --${flag} requires`, SEE_HELP)
 }
 
-type FlagSpecs = Readonly<Record<string, {readonly char?: string; readonly options?: readonly string[]}>>
-
-/**
- * The error that stopped oclif's parser: a flag without a value, or given twice. Only its message names the flag. `rest`:
- * `argv` without that flag.
- */
-export function parserError(error: unknown, argv: readonly string[], flags: FlagSpecs) {
-  const name = error instanceof Error ? /^Flag --([\w-]+) /.exec(error.message)?.[1] : undefined
-  if (name === undefined) throw error
-  const {char, options} = flags[name] ?? {}
-  const isIt = (word = '') =>
-    word.split('=', 1)[0] === `--${name}` || (char !== undefined && word.startsWith(`-${char}`))
-  const isTwice = argv.filter(isIt).length > 1
-  const rule = options ? `must be one of: ${options.join(', ')}` : 'expects a value'
-  const problem = isTwice ? 'can only be given once' : rule
-  const hint = options && !isTwice ? undefined : SEE_HELP
-  const rest = argv.filter(
-    (word, index) =>
-      !isIt(word) && (word.startsWith('-') || !isIt(argv[index - 1]) || argv[index - 1]?.includes('=')),
-  )
-  return {name, rest, failure: usage('invalid_flag', `--${name} ${problem}`, hint)}
+/** `isTwice`: it was given more than once; otherwise it has no value. */
+export function unreadableFlag(name: string, options: readonly string[] | undefined, isTwice: boolean) {
+  if (isTwice) return usage('invalid_flag', `--${name} can only be given once`, SEE_HELP)
+  if (options) return usage('invalid_flag', `--${name} must be one of: ${options.join(', ')}`)
+  return usage('invalid_flag', `--${name} expects a value`, SEE_HELP)
 }

@@ -10,11 +10,11 @@ import {
   into,
   missing as missingWords,
   PartsFailure,
-  parserError,
   requiresFlag,
   SEE_HELP,
   unexpectedArguments,
   unknownFlag,
+  unreadableFlag,
   type Word,
   wordOf,
 } from '../input/usage-errors.js'
@@ -35,8 +35,7 @@ import {
 type Output = Pick<Interfaces.ParserOutput, 'args' | 'flags' | 'raw' | 'nonExistentFlags'>
 
 interface Reading<T> {
-  /** Undefined when oclif's parser stopped early. */
-  readonly output: T | undefined
+  readonly output: T
   readonly errors: readonly Failure[]
   readonly missing: readonly MissingValue[]
   /** Names of flags and arguments that were given an invalid value. */
@@ -52,8 +51,7 @@ export async function readSoftly<T extends Output>(
   parse: (softened: Specs, argv: string[]) => Promise<T>,
   ignoresVariables = false,
 ): Promise<Reading<T>> {
-  const errors: Failure[] = []
-  const refused: string[] = []
+  const {words, errors, refused} = readableWords(argv, specs.flags)
   const take: Take = (name, from, failure) => {
     if (!from.isVariable || !ignoresVariables) errors.push(failure)
     refused.push(name)
@@ -61,24 +59,12 @@ export async function readSoftly<T extends Output>(
   const softenAll = (all: Specs['args']) =>
     Object.fromEntries(Object.entries(all).map(([name, spec]) => [name, soften(spec, name, take)]))
   const softened = {strict: specs.strict, args: softenAll(specs.args), flags: softenAll(specs.flags)}
-  const words = fillOptionalValues(argv, specs.flags)
-  let output: T | undefined
-  try {
-    output = await parse(softened, words)
-  } catch (error) {
+  const output: T = await parse(softened, words).catch(error => {
     // The errors about unknown flags and surplus arguments hold what was read.
-    output = (error as {parse?: {output?: T}} | undefined)?.parse?.output
-    if (output === undefined) {
-      const {name, rest, failure} = parserError(error, words, specs.flags)
-      const others = await readSoftly(specs, rest, parse, ignoresVariables)
-      return {
-        output: others.output,
-        errors: [failure, ...others.errors],
-        missing: others.missing.filter(value => value.name !== name),
-        refused: [name, ...others.refused],
-      }
-    }
-  }
+    const read = error?.parse?.output
+    if (read === undefined) throw error
+    return read
+  })
   const surplus = specs.strict ? wordsOf(output).slice(Object.keys(specs.args).length) : []
   if (surplus.length > 0 && specs.bareWord) refused.push(specs.bareWord)
   return {
@@ -132,17 +118,55 @@ function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output, 
   return [...unknown, ...tooMany, ...pairs]
 }
 
-/** Adds the value that a flag has without one: `--wait` is `--wait=900` unless digits follow. */
-function fillOptionalValues(argv: readonly string[], flags: Specs['flags']): string[] {
-  const filled: string[] = []
-  for (const [index, word] of argv.entries()) {
-    if (word === '--') return [...filled, ...argv.slice(index)]
-    const {whenAlone} = flags[word.slice(2)] ?? {}
-    const before = flags[argv[index - 1]?.slice(2) ?? '']?.whenAlone
-    if (before !== undefined && /^\d+$/.test(word)) filled[filled.length - 1] = `${argv[index - 1]}=${word}`
-    else filled.push(whenAlone !== undefined && word.startsWith('--') ? `${word}=${whenAlone}` : word)
+/**
+ * `argv` with each value joined to its flag, and without what would stop oclif's parser at once: flags given twice, and flags
+ * without a value. `--wait` alone is `--wait=900`, unless digits follow.
+ */
+function readableWords(argv: readonly string[], flags: Specs['flags']) {
+  const given: {name?: string | undefined; word: string; isComplete: boolean}[] = []
+  const queue = [...argv]
+  const nameOf = (word: string) => {
+    const [, char] = word
+    if (word.startsWith('--')) return Object.hasOwn(flags, word.slice(2)) ? word.slice(2) : undefined
+    if (!word.startsWith('-') || char === undefined) return undefined
+    return Object.keys(flags).find(name => flags[name]?.char === char)
   }
-  return filled
+  for (let word = queue.shift(); word !== undefined; word = queue.shift()) {
+    if (word === '--') {
+      given.push(...[word, ...queue.splice(0)].map(rest => ({word: rest, isComplete: true})))
+      break
+    }
+    const [, long, ofLong] = /^(--[^=]+)=(.*)$/s.exec(word) ?? []
+    const name = nameOf(long ?? word)
+    const {type, whenAlone} = flags[name ?? ''] ?? {}
+    const isShort = !word.startsWith('--') && word.length > 2
+    if (type === 'boolean' && isShort) {
+      // `-vv` is `-v -v`.
+      queue.unshift(`-${word.slice(2)}`)
+      given.push({name, word: word.slice(0, 2), isComplete: true})
+    } else if (name === undefined || type === 'boolean') {
+      given.push({name, word, isComplete: true})
+    } else {
+      const ofShort = isShort ? word.slice(word[2] === '=' ? 3 : 2) : undefined
+      let value = ofLong ?? ofShort
+      const [next] = queue
+      if (value === undefined && whenAlone !== undefined && !/^\d+$/.test(next ?? '')) value = `${whenAlone}`
+      else if (value === undefined && next !== undefined && nameOf(next) === undefined) value = queue.shift()
+      const isComplete = value !== undefined && nameOf(value) === undefined
+      given.push({name, word: `--${name}=${value}`, isComplete})
+    }
+  }
+  const errors: Failure[] = []
+  const refused: string[] = []
+  for (const [name, {multiple, type, options}] of Object.entries(flags)) {
+    const same = given.filter(each => each.name === name)
+    const isTwice = type !== 'boolean' && !multiple && same.length > 1
+    if (!isTwice && same.every(({isComplete}) => isComplete)) continue
+    errors.push(unreadableFlag(name, options, isTwice))
+    refused.push(name)
+  }
+  const words = given.filter(({name = ''}) => !refused.includes(name)).map(({word}) => word)
+  return {words, errors, refused}
 }
 
 export abstract class ParsingCommand extends Command {
@@ -176,7 +200,7 @@ export abstract class ParsingCommand extends Command {
   /** The words of a kind that the service lists; none where it does not, or cannot be asked. */
   protected abstract listed(kind: Source): Promise<readonly Candidate[]>
 
-  /** Parses the words of the command line. Throws usage, naming every error at once. */
+  /** Parses the words of the command line. Throws a usage error that names every mistake at once. */
   protected override async parse<
     F extends Record<string, unknown>,
     B extends Record<string, unknown>,
@@ -189,11 +213,11 @@ export abstract class ParsingCommand extends Command {
     const read = (words: readonly string[]): Promise<Reading<Interfaces.ParserOutput<F, B, A>>> =>
       readSoftly(specs, words, (soft, all) => super.parse(soft as never, all), this.showsSettings)
     let reading = await read(argv)
-    const leading = reading.output ? this.leading(wordsOf(reading.output), reading.output.flags) : []
+    const leading = this.leading(wordsOf(reading.output), reading.output.flags)
     const line = [...leading, ...argv]
     if (leading.length > 0) reading = await read(line)
     const {missing: asked, errors: wrong, output: typed} = reading
-    if (typed && asked.length > 0 && wrong.length === 0 && mayAsk(typed.flags)) {
+    if (asked.length > 0 && wrong.length === 0 && mayAsk(typed.flags)) {
       this.takeGlobals(typed)
       const {configDir: configDirectory} = this.config
       const listed = (kind: Source) => this.listed(kind)
@@ -202,20 +226,18 @@ export abstract class ParsingCommand extends Command {
     }
     const {output, errors, missing, refused} = reading
     const all = [...errors]
-    if (output) {
-      this.takeGlobals(output)
-      try {
-        // The columns of what a query finds depend on the query.
-        if (this.globals.query === undefined) checkColumns(columns, this.globals.columns)
-      } catch (error) {
-        into(all)(error)
-      }
-      if (all.length > 0) all.push(...((await this.alsoWrong(output, refused).catch(into(all))) ?? []))
+    this.takeGlobals(output)
+    try {
+      // The columns of what a query finds depend on the query.
+      if (this.globals.query === undefined) checkColumns(columns, this.globals.columns)
+    } catch (error) {
+      into(all)(error)
     }
+    if (all.length > 0) all.push(...((await this.alsoWrong(output, refused).catch(into(all))) ?? []))
     const code = missing.some(({isFlag}) => isFlag) ? 'missing_flag' : 'missing_argument'
     const words = missing.map(({shown}) => shown)
     if (words.length > 0) all.push(missingWords(words, SEE_HELP, code))
-    if (output === undefined || all.length > 0) throw combined(all)
+    if (all.length > 0) throw combined(all)
     return output
   }
 

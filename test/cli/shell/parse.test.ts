@@ -41,8 +41,7 @@ async function readLine(command: Defined, argv: readonly string[]) {
   const {output, errors, missing} = await readSoftly(specs, argv, (softened, words) =>
     parse(words, {...softened, context: {}} as never),
   )
-  const {args: read = {}, flags = {}} = (output ?? {}) as Record<string, Record<string, unknown>>
-  return {args: read, flags, missing, errors: errors.map(({message}) => message)}
+  return {args: output.args, flags: output.flags, missing, errors: errors.map(({message}) => message)}
 }
 
 test.each<[Defined, string, object]>([
@@ -143,6 +142,37 @@ test.each<[Defined, string, string]>([
   [WebhooksListen, '--public-url https://a.example/', 'missing: --subscribe, which --public-url requires'],
 ])('%o: %s', async (command, line, message) => {
   expect((await readLine(command, line.split(' '))).errors).toEqual([message])
+})
+
+test.each<[Defined, string, string[], object]>([
+  [HotelsSearch, '--city 101 --nights', ['--nights expects a value'], {city: 101}],
+  [
+    HotelsSearch,
+    '--city --json --nights=--quiet',
+    ['--city expects a value', '--nights expects a value'],
+    {json: true},
+  ],
+  [HotelsSearch, '--nights 2 --nights=3 --city 1', ['--nights can only be given once'], {city: 1}],
+  [HotelsSearch, '--room 2 --room', ['--room expects a value'], {}],
+  [Api, 'GET / -vd {} -H', ['--header expects a value'], {data: '{}', verbose: true}],
+  [Doctor, '--format --format', ['--format can only be given once'], {}],
+  [Doctor, '--format', ['--format must be one of: table, tsv, csv, ndjson, json'], {}],
+])(
+  '%o %j: what has no value, or was given twice, is named, and the rest is read',
+  async (command, line, errors, flags) => {
+    const read = await readLine(command, line.split(' '))
+    expect(read.errors.sort()).toEqual(errors)
+    expect(read.flags).toMatchObject(flags)
+  },
+)
+
+test.each([
+  ['--wait', 900],
+  ['--wait 5', 5],
+  ['--wait=7', 7],
+  ['--wait --json', 900],
+])('%s waits %i seconds', async (line, wait) => {
+  expect((await readLine(Reserve, line.split(' '))).flags).toMatchObject({wait})
 })
 
 test('scopes are read from several flags and from one with commas or spaces', async () => {
