@@ -16,12 +16,16 @@ const dist = join(root, 'dist')
 const fresh = join(root, `dist.${process.pid}.new`)
 const stale = join(root, `dist.${process.pid}.old`)
 
-// What stays a package of its own: native code, code that reads data files beside it, and what its licence keeps whole.
-const EXTERNAL =
-  /^(libsql|@napi-rs\/keyring|@jmespath-community\/jmespath|pdfkit|fontkit|dejavu-fonts-ttf)(\/|$)/
-
 /** What package.json says, of which the `oclif` part is about dist/ (and, for bin/dev.js, about src/). */
-const {name, version, oclif} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const {name, version, oclif, dependencies, optionalDependencies} = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
+
+// What is loaded at run time stays a package of its own, and is a dependency: native code, code that reads data files beside
+// it, and what its licence keeps whole. Everything else is bundled, and a devDependency.
+const external = Object.keys({...dependencies, ...optionalDependencies}).map(
+  kept => new RegExp(`^${kept}(/|$)`),
+)
 
 /** The ids of the commands: `hotels:search` for src/commands/hotels/search.ts. */
 const ids = readdirSync(join(root, 'src/commands'), {recursive: true})
@@ -49,7 +53,7 @@ async function bundle(directory) {
     cwd: root,
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
-    external: EXTERNAL,
+    external,
     plugins: [compiledSettingsCheck(join(root, 'src'))],
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })

@@ -2,11 +2,12 @@
 // for every start, the little that tells a command's name from its arguments.
 import {execFileSync} from 'node:child_process'
 import {readFileSync, writeFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
 import {dirname, join} from 'node:path'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 
-const oclif = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules/oclif/bin/run.js')
+const manifest = createRequire(import.meta.url).resolve('oclif/package.json')
+const oclif = join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.oclif)
 
 /** Runs oclif's own command line. It would look for a newer oclif in the background. */
 export function runOclif(argv, directory) {

@@ -2,7 +2,7 @@
  * What is packed runs alone: in any directory, of the bundled files, and touching neither network nor database. What runs
  * from the sources is the same program: the same exit code, stdout and stderr for each line.
  */
-import {cpSync, readFileSync, realpathSync, rmSync} from 'node:fs'
+import {cpSync, readdirSync, readFileSync, realpathSync, rmSync} from 'node:fs'
 import {basename, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, expect, test} from 'vitest'
@@ -18,7 +18,9 @@ const T = 1_700_000_000
 const sandbox = await sandboxOfFile()
 
 /** The files of the package, and no package beside them. */
-const {files, version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const {files, version, dependencies, optionalDependencies, devDependencies} = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
 for (const name of [...files, 'package.json']) cpSync(join(root, name), join(place, name), {recursive: true})
 makeWebhookFiles(home.directory, T)
 home.configure({
@@ -102,6 +104,23 @@ test('without the files that it needs next, as after an upgrade, it says so and 
     expect({exit, ...JSON.parse(stdout)}).toMatchObject({exit: 1, error: {code: 'files_missing'}})
     rmSync(torn, {recursive: true})
   }
+})
+
+test('a package that the sources use is bundled, and in the licence file, or else a dependency', () => {
+  const sources = readdirSync(join(root, 'src'), {recursive: true, encoding: 'utf8'})
+    .filter(file => file.endsWith('.ts'))
+    .map(file =>
+      readFileSync(join(root, 'src', file), 'utf8').replace(/^import type [^;]*? from '.*'$/gm, ''),
+    )
+    .join('')
+  const kept = Object.keys({...dependencies, ...optionalDependencies})
+  // tsx runs the sources themselves.
+  const names = [...kept, ...Object.keys(devDependencies)].filter(
+    name => name !== 'tsx' && (sources.includes(`'${name}'`) || sources.includes(`'${name}/`)),
+  )
+  const licences = readFileSync(join(root, 'dist/LICENSES.txt'), 'utf8')
+  const isBundled = (name: string) => new RegExp(`^${name} \\d`, 'm').test(licences)
+  expect(names.filter(name => !isBundled(name))).toEqual(kept)
 })
 
 test('where nothing is built yet it says how to, and no more', async () => {
