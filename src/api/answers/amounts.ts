@@ -67,12 +67,20 @@ export function priceIn(
   if (found.length === 0) return null
   const around = outwards(node?.parent).map(({value}) => fieldsOf(value))
   const isMinor = outwards(node).some(({value}) => isMarked(fieldsOf(value), MINOR.always))
-  const currency = around.map(each => currencyBeside(each, '', way)).find(Boolean) ?? null
+  const currency = around.map(each => currencyOf(each, '', way)).find(Boolean) ?? null
   return agreed(
     found.map(each => {
       if (each === 'unclear' || (isMinor && isWhole(each.amount))) return 'unclear'
       const known = each.currency ?? currency
-      return {amount: amountText(each.amount, known), currency: known}
+      if (typeof each.amount === 'string') return {amount: each.amount, currency: known}
+      // A number is written with the decimals of its currency.
+      const decimals = known === null ? 0 : minorUnits(known)
+      const text = String(each.amount)
+      const fraction = text.split('.')[1] ?? ''
+      // An exponent, or more decimals than any price has, is an artefact of floating point.
+      if (text.includes('e') || fraction.length > 6)
+        return {amount: each.amount.toFixed(known === null ? 2 : decimals), currency: known}
+      return {amount: fraction.length < decimals ? each.amount.toFixed(decimals) : text, currency: known}
     }),
   )
 }
@@ -99,7 +107,13 @@ export function isSameCurrency(left: Money, right: Money): boolean {
 
 type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
 
-function readingsUnder(fields: Fields, name: string, way: MoneyWay): (FoundAmount | 'unclear')[] {
+/** `units`: names of fields in the same object which say that an amount counts something else. */
+function readingsUnder(
+  fields: Fields,
+  name: string,
+  way: MoneyWay,
+  units: readonly string[] = UNIT.beside,
+): (FoundAmount | 'unclear')[] {
   const value = fields.get(name) ?? null
   if (value === null) return []
   const children = way.children(value, name)
@@ -108,8 +122,8 @@ function readingsUnder(fields: Fields, name: string, way: MoneyWay): (FoundAmoun
   const found: (FoundAmount | 'unclear')[] = []
   for (const child of children ?? []) {
     const inner = fieldsOf(child)
-    const readings = way.inside.flatMap(each => readingsUnder(inner, each, way))
-    found.push(...readings.map(each => (isCounted(each, inner, UNIT.inside) ? 'unclear' : each)))
+    const innerUnits = [...UNIT.beside, ...UNIT.inside]
+    found.push(...way.inside.flatMap(each => readingsUnder(inner, each, way, innerUnits)))
   }
   if (!children) {
     const amount = readAmount(value)
@@ -117,9 +131,17 @@ function readingsUnder(fields: Fields, name: string, way: MoneyWay): (FoundAmoun
     // What names no amount at all is no reading.
     else if (/\d/.test(textOf(value) ?? '')) found.push('unclear')
   }
+  if (found.length === 0) return []
+  const currency = fields.get('currency')
+  const places = isObject(currency) ? [fields, fieldsOf(currency)] : [fields]
+  const isMinor = places.some(each => isMarked(each, [...MINOR.always, ...MINOR.besideAmount]))
+  const isOther = units.some(unit => UNIT.words.test(asWord(fields.get(unit))))
   return found.map(each => {
-    if (each === 'unclear' || isCounted(each, fields, UNIT.beside)) return 'unclear'
-    return {...each, currency: each.currency ?? currencyBeside(fields, name, way)}
+    if (each === 'unclear') return 'unclear'
+    // Zero is zero in any unit.
+    const isCounted = isOther || (isMinor && isWhole(each.amount))
+    if (isCounted && Number(each.amount) !== 0) return 'unclear'
+    return {...each, currency: each.currency ?? currencyOf(fields, name, way)}
   })
 }
 
@@ -132,15 +154,6 @@ export function readAmount(value: unknown): FoundAmount | null {
     /^(?:([A-Z]{3})\s*)?([\d.]+)(?:\s*([A-Z]{3}))?$/.exec(text.trim()) ?? []
   if (!isAmount(amount) || (before !== undefined && after !== undefined)) return null
   return {amount, currency: before ?? after ?? null}
-}
-
-/** Whether the fields beside an amount say that it may count something else: cents, or the price of a night. */
-function isCounted(found: FoundAmount | 'unclear', fields: Fields, units: readonly string[]): boolean {
-  if (found === 'unclear' || Number(found.amount) === 0) return false
-  const currency = fields.get('currency')
-  const places = isObject(currency) ? [fields, fieldsOf(currency)] : [fields]
-  const marked = places.some(each => isMarked(each, MINOR.always) || isMarked(each, MINOR.besideAmount))
-  return (marked && isWhole(found.amount)) || units.some(name => UNIT.words.test(asWord(fields.get(name))))
 }
 
 /** Whether one of `names` says that amounts have decimals that are not written. */
@@ -158,19 +171,8 @@ function isWhole(amount: string | number): boolean {
   return typeof amount === 'number' ? Number.isInteger(amount) : !amount.includes('.')
 }
 
-/** A number is written with the decimals of its currency. */
-function amountText(amount: string | number, currency: string | null): string {
-  if (typeof amount === 'string') return amount
-  const decimals = currency === null ? 0 : minorUnits(currency)
-  const text = String(amount)
-  const fraction = text.split('.')[1] ?? ''
-  // An exponent, or more decimals than any price has, is an artefact of floating point.
-  if (/e/.test(text) || fraction.length > 6) return amount.toFixed(currency === null ? 2 : decimals)
-  return fraction.length >= decimals ? text : amount.toFixed(decimals)
-}
-
 /** The currency in an object: `total_currency` belongs to `total_amount`. */
-function currencyBeside(fields: Fields, name: string, way: MoneyWay): string | null {
+function currencyOf(fields: Fields, name: string, way: MoneyWay): string | null {
   const prefix = name.replace(/_?(amount|price|rate)$/, '')
   const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null
   return code !== null && /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : code

@@ -139,9 +139,10 @@ function inWords(name: keyof Booking): string {
 
 /** `client reference B in place of A, offer off_2 in place of off_1`, fit for a terminal. */
 export function describeDifferences(differences: readonly Difference[], answer: Answer): string {
-  const one = ({name, wanted, answered}: Difference) =>
-    `${inWords(name)} ${quoted(answered, 100, answer)} in place of ${sanitizeLine(wanted, 128)}`
-  return differences.map(one).join(', ')
+  const texts = differences.map(({name, wanted, answered}) => {
+    return `${inWords(name)} ${quoted(answered, 100, answer)} in place of ${sanitizeLine(wanted, 128)}`
+  })
+  return texts.join(', ')
 }
 
 function compare(node: Node, booking: Booking, isOnly: boolean) {
@@ -156,13 +157,27 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
   // The objects that may name the booking, nearest first: its own, then those around it where it is the only one.
   const around = isOnly ? outwards(node.parent) : []
   const places = [...placesIn(node.value, 0), ...around.flatMap(({value}) => placesIn(value, MOST_DEPTH - 1))]
-  const withReference = places.find(fields => clientReferenceIn(fields) !== undefined)
-  const nearest = withReference ? [withReference] : []
-  judge('client_reference_id', withReference && clientReferenceIn(withReference))
+  const references = places.map(fields =>
+    BOOKING.clientReference.map(name => fields.get(name)).find(each => textOf(each) !== undefined),
+  )
+  const nearest = references.findIndex(each => each !== undefined)
+  const reference = references[nearest]
+  judge('client_reference_id', typeof reference === 'number' ? reference : textOf(reference))
   // Of one that names our reference, an offer elsewhere may be another offer: of a cart, or one more to sell.
-  const speaking = agrees ? [...places.slice(0, 1), ...nearest] : places
-  const [offer] = speaking.flatMap(fields => offerIn(fields) ?? [])
-  judge('offer_id', offer)
+  const speaking = agrees ? places.filter((_, at) => at === 0 || at === nearest) : places
+  const isText = (id: unknown): id is string => typeof id === 'string' && id.trim() !== ''
+  const offers = speaking.map(fields => {
+    const offer = fields.get('offer')
+    const inside = isObject(offer) ? fieldsOf(offer) : undefined
+    // A number is no offer of §2.3; under another name than `offer_id` only the prefix makes a text an offer's id.
+    const other = inside ? inside.get('id') : offer
+    const named = [fields.get('offer_id'), inside?.get('offer_id')].find(isText)
+    return named ?? (isText(other) && other.startsWith(OFFER_ID_PREFIX) ? other : undefined)
+  })
+  judge(
+    'offer_id',
+    offers.find(offer => offer !== undefined),
+  )
   return {differences, agrees}
 }
 
@@ -176,20 +191,4 @@ function placesIn(value: JsonObject, depth: number): Fields[] {
     BOOKING.parts.test(name) && isObject(each) ? placesIn(each, depth + 1) : [],
   )
   return [fields, ...inner]
-}
-
-function clientReferenceIn(fields: Fields): string | number | undefined {
-  const references = BOOKING.clientReference.map(name => fields.get(name))
-  const value = references.find(each => textOf(each) !== undefined)
-  return typeof value === 'number' ? value : textOf(value)
-}
-
-/** A number is no offer of §2.3; under another name than `offer_id` only the prefix makes a text an offer's id. */
-function offerIn(fields: Fields): string | undefined {
-  const offer = fields.get('offer')
-  const inOffer = isObject(offer) ? fieldsOf(offer) : undefined
-  const isText = (id: unknown): id is string => typeof id === 'string' && id.trim() !== ''
-  const named = [fields.get('offer_id'), inOffer?.get('offer_id')].find(isText)
-  const other = inOffer ? inOffer.get('id') : offer
-  return named ?? (isText(other) && other.startsWith(OFFER_ID_PREFIX) ? other : undefined)
 }

@@ -94,8 +94,6 @@ export function outermostReservations(json: unknown): ReadReservation[] {
   return outermostOf(json, inDocumentOrder).map(({found}) => found)
 }
 
-const asMoney = (found: MoneyReading | null) => (found === 'unclear' ? null : found)
-
 /** What a reservation says about itself; dates and times are as the service wrote them. */
 export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>) {
   const fields = fieldsOf(reservation)
@@ -104,7 +102,22 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   const contact = RESERVATION.reachedBy.map(name => textIn(inside('contact'), [name]))
   const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
   const guests = list.map(guest => fieldsOf(firstObject(guest)))
-  const lead = guests.find(guest => guest.get('is_lead') === true) ?? guests[0]
+  /** Given name and family name. */
+  const names = guests.map(guest => {
+    const words = [textIn(guest, RESERVATION.firstName), textIn(guest, RESERVATION.surname)]
+    return words.filter(Boolean).join(' ')
+  })
+  const lead = guests.findIndex(guest => guest.get('is_lead') === true)
+  const rooms = RESERVATION.rooms.map(name => fields.get(name)).find(isList) ?? [fields.get('room')]
+  /** Each room by its name and board: `Standard Room, RO`. */
+  const roomTexts = rooms.map(item => {
+    const room = fieldsOf(firstObject(item))
+    const board = fieldsOf(firstObject(room.get('board')))
+    const name = textIn(room, [...OFFER.roomName, ...OFFER.roomText])
+    const words = [name, textIn(board, OFFER.ofBoard) ?? textIn(room, OFFER.board)]
+    return words.filter(Boolean).join(', ')
+  })
+  const price = priceIn(fields, RESERVATION.wholePrice)
   return {
     client_reference_id: textIn(fields, RESERVATION.clientReference),
     hotel:
@@ -113,8 +126,8 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
       (typeof hotel === 'string' && hotel.trim() !== '' ? hotel : null),
     check_in: textIn(fields, RESERVATION.checkIn),
     check_out: textIn(fields, RESERVATION.checkOut),
-    price: asMoney(priceIn(fields, RESERVATION.wholePrice)),
-    rooms: roomsIn(fields),
+    price: price === 'unclear' ? null : price,
+    rooms: roomTexts.filter(Boolean).join('; ') || textIn(fields, RESERVATION.roomName),
     payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
     payment_mode: textIn(inside('payment'), PAYMENT.mode),
     /** Until when it can be paid. */
@@ -122,8 +135,8 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     /** Why the payment failed. */
     payment_reason: textIn(inside('payment'), PAYMENT.reason),
     voucher: textIn(inside('voucher'), STATE),
-    lead_guest: (lead && nameOf(lead)) || null,
-    guests: guests.map(nameOf).filter(Boolean).join(', ') || null,
+    lead_guest: names[Math.max(lead, 0)] || null,
+    guests: names.filter(Boolean).join(', ') || null,
     guest_count: guests.length || null,
     /** Name, e-mail and telephone. */
     contact: contact.filter(Boolean).join(' ') || null,
@@ -136,26 +149,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   }
 }
 
-/** Each room by its name and board, `Standard Room, RO`, with a semicolon between them. */
-function roomsIn(fields: Fields): string | null {
-  const rooms = RESERVATION.rooms.map(name => fields.get(name)).find(isList) ?? [fields.get('room')]
-  const texts = rooms.map(one => {
-    const room = fieldsOf(firstObject(one))
-    const board = fieldsOf(firstObject(room.get('board')))
-    const name = textIn(room, [...OFFER.roomName, ...OFFER.roomText])
-    const parts = [name, textIn(board, OFFER.ofBoard) ?? textIn(room, OFFER.board)]
-    return parts.filter(Boolean).join(', ')
-  })
-  return texts.filter(Boolean).join('; ') || textIn(fields, RESERVATION.roomName)
-}
-
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
-
-/** Given name and family name. */
-function nameOf(guest: Fields): string {
-  const names = [textIn(guest, RESERVATION.firstName), textIn(guest, RESERVATION.surname)]
-  return names.filter(Boolean).join(' ')
-}
 
 /** The address in a value; undefined if it is not one. */
 type ReadLink = (value: unknown) => string | undefined
