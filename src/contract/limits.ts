@@ -21,6 +21,10 @@ export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 
 export const MOST_ROOMS = 9
 export const MOST_PERSONS = 9
 export const OLDEST_CHILD = 17
+/** Not in the interface: visible ASCII characters of an Idempotency-Key. */
+export const MOST_KEY_LENGTH = 255
+/** Not in the interface: entries of a list that --limit may ask for. */
+export const MOST_LISTED = 100_000
 /** Last path segment of every base URL (§9). */
 export const API_VERSION = 'v1'
 

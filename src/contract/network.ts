@@ -5,35 +5,10 @@ import {usage} from './failure.js'
 import {parseUrl, sanitizeLine} from './foreign-text.js'
 import {holdsSecret, type Mode} from './identifiers.js'
 import {API_VERSION} from './limits.js'
+import SPECIAL_RANGES from './special-addresses.json' with {type: 'json'}
 
 /** IANA's special-purpose registries, and every form of an IPv4 address inside an IPv6 one: its target cannot be known here. */
-const SPECIAL = listOf([
-  '0.0.0.0/8', // this network
-  '10.0.0.0/8', // private
-  '100.64.0.0/10', // shared by carriers
-  '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's own services, on a public address
-  '169.254.0.0/16', // link-local, with the metadata services of the clouds
-  '172.16.0.0/12', // private
-  '192.0.0.0/24', // protocol assignments
-  '192.0.2.0/24', // documentation
-  '192.31.196.0/24', // AS112
-  '192.52.193.0/24', // AMT
-  '192.88.99.0/24', // 6to4 relays
-  '192.168.0.0/16', // private
-  '192.175.48.0/24', // AS112
-  '198.18.0.0/15', // benchmarking
-  '198.51.100.0/24', // documentation
-  '203.0.113.0/24', // documentation
-  '224.0.0.0/4', // multicast
-  '240.0.0.0/4', // reserved, and broadcast
-  '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
-  '2001:db8::/32', // documentation
-  '2002::/16', // 6to4
-  '2620:4f:8000::/48', // AS112
-  '3ffe::/16', // the former test network
-  '3fff::/20', // documentation
-])
+const SPECIAL = listOf(Object.keys(SPECIAL_RANGES))
 
 /** Nothing outside of it is public. */
 const GLOBAL_IPV6 = listOf(['2000::/3'])

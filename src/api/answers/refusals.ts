@@ -22,14 +22,15 @@ import {mayHaveActed} from '../http/send.js'
 import {type EchoOf, quoted, quotedUrl} from '../redact/redact.js'
 import {type Answer, SendError, type SentAnswer, type WireAnswer} from '../types.js'
 import {textIn} from './facts.js'
-import {type Asking, BASE_URL_HINT, faultHint, hintFor} from './hints.js'
+import {faultHint, type HintContext, hintFor} from './hints.js'
+import HINTS from './hints.json' with {type: 'json'}
 import {ERROR} from './vocabulary.js'
 
 /** The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204). */
-export function failureIn(answer: Answer, changes: boolean, asking: Asking): Failure | undefined {
+export function failureIn(answer: Answer, changes: boolean, context: HintContext): Failure | undefined {
   const {status, json, body} = answer
   if (!isSuccess(answer)) {
-    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, asking)
+    if (!changes || !mayHaveActed(answer)) return refusalOf(answer, context)
     return mayBeDone(answer, redirectIn(answer) ?? `status ${status}`)
   }
   if (json !== undefined) return errorInAnswer(answer)
@@ -50,7 +51,7 @@ export function outcomeUnknown(answer: Answer, what: string, more: {result?: obj
 }
 
 /** The Failure for an answer that is not a success. */
-export function refusalOf(answer: Answer, asking: Asking): Failure {
+export function refusalOf(answer: Answer, context: HintContext): Failure {
   const {status, requestId} = answer
   const redirect = redirectIn(answer)
   if (redirect !== undefined) {
@@ -60,7 +61,7 @@ export function refusalOf(answer: Answer, asking: Asking): Failure {
   }
   const {code} = describeError(answer)
   const words = wordsOf(answer) ?? quoteUnlessJson(answer)
-  const hint = hintFor(answer, code, asking)
+  const hint = hintFor(answer, code, context)
   if (status < 200 || status >= 500) {
     const message = `the service failed with status ${status}${words === undefined ? '' : `: ${words}`}`
     return new Failure('service_failed', message, {code, status, requestId, hint})
@@ -79,7 +80,7 @@ export function refusalOf(answer: Answer, asking: Asking): Failure {
 export function notUnderstood(answer: Answer, problem: string, quote = quoteUnlessJson(answer)): Failure {
   const {status, requestId} = answer
   const message = `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`
-  const details = {code: 'answer_not_understood', status, requestId, hint: BASE_URL_HINT}
+  const details = {code: 'answer_not_understood', status, requestId, hint: HINTS.baseUrl}
   return new Failure('service_failed', message, details)
 }
 

@@ -4,6 +4,7 @@ import {checkedFlag, identifierFlag} from '../../cli/input/flags.js'
 import {pathNote} from '../../cli/session/own-paths.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
+import {MOST_LISTED} from '../../contract/limits.js'
 
 const instantFlag = checkedFlag(reservations.checkInstant)
 
@@ -39,7 +40,7 @@ ${pathNote('reservations.list')}`
     limit: Flags.integer({
       helpValue: 'N',
       min: 1,
-      max: 100_000,
+      max: MOST_LISTED,
       summary: 'maximum number of reservations',
       exclusive: ['all'],
     }),

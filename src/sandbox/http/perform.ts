@@ -3,6 +3,7 @@
 import {createHash} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {canonicalJson} from '../../contract/json.js'
+import {MOST_KEY_LENGTH} from '../../contract/limits.js'
 import {type BodyOf, KEY_RETENTION_SECONDS, OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type OperationName, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
@@ -129,7 +130,6 @@ function unauthorized(code: 'token_invalid' | 'token_expired', message: string):
 
 /** Other refusals (400, 401, 403, 429, 5xx) did nothing, so the key can be used again. */
 const KEPT_REFUSALS = [402, 404, 409, 410]
-const MOST_KEY_LENGTH = 255
 
 type Pause = () => Promise<void>
 type KeptAnswer = {readonly body_hash: string; readonly status: number; readonly body: string}

@@ -17,7 +17,7 @@ import {isoTime, nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import type {SearchRequest} from '../../../contract/hotels.js'
 import {fieldsOf, firstObject} from '../../../contract/json.js'
-import {MOST_ROOMS} from '../../../contract/limits.js'
+import {MOST_LISTED, MOST_ROOMS} from '../../../contract/limits.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
@@ -76,7 +76,7 @@ export const searchFlags = {
   }),
   refundable: Flags.boolean({summary: 'only offers that can be cancelled for a refund'}),
   board: Flags.string({helpValue: 'BOARD', summary: 'only offers with this board, for example BB'}),
-  limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of offers'}),
+  limit: Flags.integer({helpValue: 'N', min: 1, max: MOST_LISTED, summary: 'maximum number of offers'}),
 }
 
 /** The flags as typed: the city may be a name. */

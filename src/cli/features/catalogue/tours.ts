@@ -2,6 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {type FoundTour, searchTours, showTour} from '../../../api/operations/tours.js'
+import {MOST_LISTED} from '../../../contract/limits.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {comingDayFlag, maximumFlag} from '../../input/flags.js'
 import {fold} from '../../input/match.js'
@@ -30,7 +31,7 @@ export const tourFlags = {
     options: ['price', 'rating', 'duration', 'name'],
     summary: 'order: cheapest, best rated, shortest, or by name first',
   }),
-  limit: Flags.integer({helpValue: 'N', min: 1, max: 100_000, summary: 'maximum number of tours'}),
+  limit: Flags.integer({helpValue: 'N', min: 1, max: MOST_LISTED, summary: 'maximum number of tours'}),
 }
 
 export type TourFlags = Omit<Interfaces.InferredFlags<typeof tourFlags>, 'city'> & {city: number | undefined}
