@@ -1,7 +1,8 @@
-/** One exchange on one connection: its phases, their time limits, and whether a byte may have left. */
-import {ExchangeError, type ExchangeLimits, type WireAnswer} from '../types.js'
+/** One exchange on one connection: its phases, their time limits, whether a byte may have left, and what went wrong in words. */
+import {sanitizeLine} from '../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../contract/network.js'
+import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
 import type {Place} from './connection.js'
-import {type Diagnosis, diagnoseConnecting, diagnoseExchange, secondsText} from './faults.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 
@@ -126,4 +127,127 @@ export class Exchange {
     this.settle = undefined
     return settle
   }
+}
+
+type Diagnosis = readonly [fault: ExchangeFault, reason: string, isRefusedHere?: boolean]
+
+interface NodeError extends Error {
+  readonly code?: string
+  readonly address?: string
+  readonly port?: number
+  readonly errors?: readonly NodeError[]
+  readonly cause?: unknown
+  readonly cert?: {readonly subjectaltname?: string}
+}
+
+const CERTIFICATE =
+  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH|CRL_|ERR_TLS_CERT_ALTNAME_INVALID$)/
+const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)/
+const UNREACHABLE = /^E(CONNREFUSED|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL)$/
+
+/** The fault of an error before the first byte. */
+export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
+  const cause = rootOf(error)
+  const code = cause.code ?? ''
+  if (CERTIFICATE.test(code) || TLS.test(code)) return ['tls', tlsReason(cause, place)]
+  if (place.proxy !== undefined) return diagnoseProxy(cause, place.proxy)
+  if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
+    return ['dns', `${code} ${place.target.replace(/:\d+$/, '')} (no such host name, or no name service)`]
+  if (UNREACHABLE.test(code)) {
+    const host = cause.address ?? place.target.replace(/:\d+$/, '')
+    const isRefusedHere = code === 'ECONNREFUSED' && isLoopbackHost(host)
+    return ['refused', `${code} ${addressOf(cause, place.target)}`, isRefusedHere]
+  }
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return ['connect_timeout', `ETIMEDOUT ${addressOf(cause, place.target)}`]
+  return ['reset', `connection to ${place.target} closed before the request${inBrackets(code)}`]
+}
+
+/** The fault of an error after the first byte may have left. */
+export function diagnoseExchange(error: unknown, place: Place, answerStarted: boolean): Diagnosis {
+  const cause = rootOf(error)
+  const code = cause.code ?? ''
+  const from = `from ${place.target}`
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return ['too_large', `the answer's headers ${from} are too large`]
+  // llhttp's own codes are missing from some parser errors, so their words count as well.
+  const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
+  const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
+  const isWrongLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  if (endedEarly || (isWrongLength && answerStarted)) return ['cut', `the answer ${from} ended early`]
+  // A wrong length before the head is whole: the head contradicts itself, with two lengths for example.
+  if (isParserError || isWrongLength || code === 'UND_ERR_NOT_SUPPORTED')
+    return ['protocol', `the answer ${from} is not HTTP/1.1 as it should be`]
+  if (answerStarted) return ['cut', `the answer ${from} was cut off${inBrackets(code)}`]
+  return ['reset', `the connection to ${place.target} ended without an answer${inBrackets(code)}`]
+}
+
+function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
+  const status = /Proxy response \((\d{3})\)/.exec(cause.message)?.[1]
+  if (status === undefined)
+    return ['proxy', `proxy ${proxy} cannot be reached${inBrackets(cause.code ?? '')}`]
+  const meaning = status === '407' ? ' (it requires a user name and password in HTTPS_PROXY)' : ''
+  const reason = `proxy ${proxy} refused the connection with status ${status}${meaning}`
+  return [status.startsWith('5') ? 'proxy' : 'proxy_refused', reason]
+}
+
+/** The first error with a cause in it: happy eyeballs collect several, undici wraps some. */
+function rootOf(error: unknown): NodeError {
+  let current = error as NodeError
+  for (let depth = 0; depth < 5; depth++) {
+    const inner = current.errors?.[0] ?? (current.code === 'UND_ERR_PRX_TLS' ? current.cause : undefined)
+    if (!(inner instanceof Error)) break
+    current = inner as NodeError
+  }
+  return current
+}
+
+type CertificateProblem = readonly [words: string, advice: string]
+
+const CHECK_CLOCK = 'tell the operator of the service, and check the clock of this machine'
+const NAME_AUTHORITY = 'if you trust its authority, name its PEM with --ca-file FILE'
+const OTHER_HOST = ['is for another host name', 'check the host name in the base URL'] as const
+const UNKNOWN_AUTHORITY = [
+  'is not signed by a known authority; if you trust that authority, name its PEM with --ca-file',
+  NAME_AUTHORITY,
+] as const
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
+  CERT_HAS_EXPIRED: ['has expired', CHECK_CLOCK],
+  CERT_NOT_YET_VALID: ['is not valid yet', CHECK_CLOCK],
+  CERT_REVOKED: ['is revoked', 'tell the operator of the service'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: [
+    'is self-signed; if you trust it, name its PEM with --ca-file',
+    NAME_AUTHORITY,
+  ],
+  ERR_TLS_CERT_ALTNAME_INVALID: OTHER_HOST,
+  HOSTNAME_MISMATCH: OTHER_HOST,
+}
+
+/** What is wrong with a certificate that Node refuses with `code`, and what to do about it. */
+export function certificateProblem(code: string): CertificateProblem {
+  return CERTIFICATE_PROBLEMS[code] ?? UNKNOWN_AUTHORITY
+}
+
+function tlsReason(cause: NodeError, place: Place): string {
+  const code = cause.code ?? ''
+  const host = place.proxy === undefined ? place.target : `${place.target} (through proxy ${place.proxy})`
+  if (!CERTIFICATE.test(code)) return `TLS with ${host} failed (${code})`
+  const [problem] = certificateProblem(code)
+  const names = cause.cert?.subjectaltname
+  const meant = names === undefined ? '' : `; it names ${sanitizeLine(names.replaceAll('DNS:', ''), 150)}`
+  return `the certificate of ${host} ${problem} (${code}${meant})`
+}
+
+function addressOf(cause: NodeError, target: string): string {
+  if (cause.address === undefined) return target
+  const host = cause.address.includes(':') ? `[${cause.address}]` : cause.address
+  return cause.port === undefined ? host : `${host}:${cause.port}`
+}
+
+/** Milliseconds as `3 s`, rounded to two digits, so that what is left of a limit shortly after its start reads as the limit. */
+export function secondsText(milliseconds: number): string {
+  return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`
+}
+
+function inBrackets(code: string): string {
+  return code === '' ? '' : ` (${sanitizeLine(code, 60)})`
 }

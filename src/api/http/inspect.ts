@@ -10,8 +10,7 @@ import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher, type ProxyServer, placeOf, type Trust} from './connection.js'
-import {Exchange} from './exchange.js'
-import {certificateProblem, diagnoseConnecting, secondsText} from './faults.js'
+import {certificateProblem, diagnoseConnecting, Exchange, secondsText} from './exchange.js'
 
 export interface Way {
   readonly url: URL

@@ -9,7 +9,7 @@ import deepConnector from 'undici/lib/core/connect.js'
 // @ts-expect-error: the file has no types of its own.
 import DeepClient from 'undici/lib/dispatcher/client.js'
 import {describe, expect, test} from 'vitest'
-import {diagnoseConnecting} from '../../../src/api/http/faults.js'
+import {diagnoseConnecting} from '../../../src/api/http/exchange.js'
 import {createTransport, type TransportOptions} from '../../../src/api/http/transport.js'
 import type {ExchangeError, ExchangeFault, ExchangeLimits} from '../../../src/api/types.js'
 import {trustedCertificates} from '../../../src/cli/session/trust.js'
