@@ -2,7 +2,7 @@
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../contract/network.js'
 import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
-import type {Place} from './connection.js'
+import type {Dispatcher, Place} from './connection.js'
 
 type Phase = 'connect' | 'headers' | 'body'
 
@@ -12,121 +12,93 @@ const WAITING_FOR: Readonly<Record<Phase, string>> = {
   body: 'reading the answer from',
 }
 
-/** Used once: `run` settles with the answer, a fault or a time limit, whichever comes first. */
-export class Exchange {
-  private phase: Phase = 'connect'
-  private status = 0
-  private headers: Record<string, string> = {}
-  private readonly pieces: Buffer[] = []
-  private bytes = 0
-  private phaseTimer: NodeJS.Timeout | undefined
-  private totalTimer: NodeJS.Timeout | undefined
-  private settle: {resolve(answer: WireAnswer): void; reject(error: Error): void} | undefined
-
-  constructor(
-    private readonly place: Place,
-    private readonly limits: ExchangeLimits,
-  ) {}
-
-  /** `dispatch` starts the exchange with this object as undici's dispatch handler. */
-  run(dispatch: () => void): Promise<WireAnswer> {
-    return new Promise((resolve, reject) => {
-      this.settle = {resolve, reject}
-      const {totalMilliseconds, connectMilliseconds, signal} = this.limits
-      this.totalTimer = setTimeout(() => this.timeOut(totalMilliseconds, 'in all'), totalMilliseconds)
-      this.limitPhase(connectMilliseconds)
-      signal?.addEventListener('abort', this.stop)
-      if (signal?.aborted) return this.stop()
-      try {
-        dispatch()
-      } catch (error) {
-        this.fail('protocol', `the request cannot be sent (${(error as {code?: string}).code ?? 'invalid'})`)
-      }
-    })
-  }
-
-  /** undici calls this when the connected socket is about to be written to: from here on a byte may have left. */
-  onRequestStart(): void {
-    this.phase = 'headers'
-    this.limitPhase(this.limits.headersMilliseconds)
-  }
-
-  onResponseStart(
-    _controller: unknown,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return
-    this.phase = 'body'
-    this.status = status
-    // A repeated header is joined with `, `.
-    const joined = Object.entries(headers).map(([name, value = '']) => [
-      name.toLowerCase(),
-      [value].flat().join(', '),
-    ])
-    this.headers = Object.fromEntries(joined)
-    this.limitPhase(this.limits.bodyMilliseconds)
-    const encoding = this.headers['content-encoding']?.trim().toLowerCase() ?? ''
-    if (encoding !== '' && encoding !== 'identity') {
-      this.fail('protocol', `${this.place.target} sent a compressed answer that was not asked for`)
-    } else if (Number(this.headers['content-length']) > this.limits.maxAnswerBytes) {
-      this.tooLarge()
+/**
+ * Settles with the answer, a fault or a time limit, whichever comes first. `dispatch` starts the exchange with a handler for
+ * undici. Throws ExchangeError.
+ */
+export function exchange(
+  place: Place,
+  limits: ExchangeLimits,
+  dispatch: (handler: Dispatcher.DispatchHandler) => void,
+): Promise<WireAnswer> {
+  let phase: Phase = 'connect'
+  let phaseTimer: NodeJS.Timeout | undefined
+  let isOver = false
+  let status = 0
+  let headers: Record<string, string> = {}
+  const pieces: Buffer[] = []
+  let bytes = 0
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      isOver = true
+      clearTimeout(phaseTimer)
+      clearTimeout(totalTimer)
+      limits.signal?.removeEventListener('abort', stop)
     }
-  }
-
-  onResponseData(_controller: unknown, piece: Buffer): void {
-    this.bytes += piece.length
-    if (this.bytes > this.limits.maxAnswerBytes) {
-      this.tooLarge()
-    } else {
-      this.limitPhase(this.limits.bodyMilliseconds)
-      this.pieces.push(piece)
+    const fail = (...[fault, reason, isRefusedHere]: Diagnosis) => {
+      finish()
+      reject(new ExchangeError(fault, phase !== 'connect', reason, isRefusedHere))
     }
-  }
-
-  onResponseEnd(): void {
-    const body = Buffer.concat(this.pieces)
-    this.finish()?.resolve({status: this.status, headers: this.headers, body})
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    if (error instanceof ExchangeError) this.fail(error.fault, error.reason, error.isRefusedHere)
-    else if (this.phase === 'connect') this.fail(...diagnoseConnecting(error, this.place))
-    else this.fail(...diagnoseExchange(error, this.place, this.phase === 'body'))
-  }
-
-  private limitPhase(milliseconds: number): void {
-    clearTimeout(this.phaseTimer)
-    if (this.settle)
-      this.phaseTimer = setTimeout(() => this.timeOut(milliseconds, 'without progress'), milliseconds)
-  }
-
-  private timeOut(milliseconds: number, how: string): void {
-    const through = this.phase === 'connect' && this.place.proxy ? ` through proxy ${this.place.proxy}` : ''
-    const what = `timed out ${WAITING_FOR[this.phase]} ${this.place.target}${through} (${secondsText(milliseconds)} ${how})`
-    this.fail(this.phase === 'connect' ? 'connect_timeout' : 'timeout', what)
-  }
-
-  private tooLarge(): void {
-    const reason = `the answer from ${this.place.target} is larger than ${this.limits.maxAnswerBytes} bytes`
-    this.fail('too_large', reason)
-  }
-
-  private readonly stop = () => this.fail('stopped', 'the command was stopped')
-
-  private fail(...[fault, reason, isRefusedHere]: Diagnosis): void {
-    this.finish()?.reject(new ExchangeError(fault, this.phase !== 'connect', reason, isRefusedHere))
-  }
-
-  /** Ends the exchange. The first caller gets the promise's resolve and reject, later callers nothing. */
-  private finish() {
-    clearTimeout(this.phaseTimer)
-    clearTimeout(this.totalTimer)
-    this.limits.signal?.removeEventListener('abort', this.stop)
-    const settle = this.settle
-    this.settle = undefined
-    return settle
-  }
+    const stop = () => fail('stopped', 'the command was stopped')
+    const timeOut = (milliseconds: number, how: string) => {
+      const through = phase === 'connect' && place.proxy ? ` through proxy ${place.proxy}` : ''
+      const what = `timed out ${WAITING_FOR[phase]} ${place.target}${through} (${secondsText(milliseconds)} ${how})`
+      fail(phase === 'connect' ? 'connect_timeout' : 'timeout', what)
+    }
+    const limitPhase = (milliseconds: number) => {
+      clearTimeout(phaseTimer)
+      if (!isOver) phaseTimer = setTimeout(timeOut, milliseconds, milliseconds, 'without progress')
+    }
+    const {totalMilliseconds} = limits
+    const totalTimer = setTimeout(timeOut, totalMilliseconds, totalMilliseconds, 'in all')
+    limitPhase(limits.connectMilliseconds)
+    limits.signal?.addEventListener('abort', stop)
+    if (limits.signal?.aborted) return stop()
+    const tooLarge = `the answer from ${place.target} is larger than ${limits.maxAnswerBytes} bytes`
+    const handler: Dispatcher.DispatchHandler = {
+      /** undici calls this when the connected socket is about to be written to: from here on a byte may have left. */
+      onRequestStart() {
+        phase = 'headers'
+        limitPhase(limits.headersMilliseconds)
+      },
+      onResponseStart(_controller, statusCode, received) {
+        if (statusCode < 200) return
+        phase = 'body'
+        status = statusCode
+        // A repeated header is joined with `, `.
+        const joined = Object.entries(received).map(([name, value = '']) => [
+          name.toLowerCase(),
+          [value].flat().join(', '),
+        ])
+        headers = Object.fromEntries(joined)
+        limitPhase(limits.bodyMilliseconds)
+        const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+        if (encoding !== '' && encoding !== 'identity')
+          fail('protocol', `${place.target} sent a compressed answer that was not asked for`)
+        else if (Number(headers['content-length']) > limits.maxAnswerBytes) fail('too_large', tooLarge)
+      },
+      onResponseData(_controller, piece) {
+        bytes += piece.length
+        if (bytes > limits.maxAnswerBytes) return fail('too_large', tooLarge)
+        limitPhase(limits.bodyMilliseconds)
+        pieces.push(piece)
+      },
+      onResponseEnd() {
+        finish()
+        resolve({status, headers, body: Buffer.concat(pieces)})
+      },
+      onResponseError(_controller, error) {
+        if (error instanceof ExchangeError) fail(error.fault, error.reason, error.isRefusedHere)
+        else if (phase === 'connect') fail(...diagnoseConnecting(error, place))
+        else fail(...diagnoseExchange(error, place, phase === 'body'))
+      },
+    }
+    try {
+      dispatch(handler)
+    } catch (error) {
+      fail('protocol', `the request cannot be sent (${(error as {code?: string}).code ?? 'invalid'})`)
+    }
+  })
 }
 
 type Diagnosis = readonly [fault: ExchangeFault, reason: string, isRefusedHere?: boolean]

@@ -10,7 +10,7 @@ import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {ExchangeError} from '../types.js'
 import {createDispatcher, type Dispatcher, type ProxyServer, placeOf, type Trust} from './connection.js'
-import {certificateProblem, diagnoseConnecting, Exchange, secondsText} from './exchange.js'
+import {certificateProblem, diagnoseConnecting, exchange, secondsText} from './exchange.js'
 
 export interface Way {
   readonly url: URL
@@ -50,14 +50,17 @@ export async function tryConnecting(way: Way): Promise<void> {
  * ExchangeError when there is no handshake.
  */
 export async function inspectTls(way: Way) {
-  // What a call would say to the certificate is in authorizationError.
   return connectOnly(way, way.url, way.proxy, {ca: way.ca, insecure: true}, socket => {
     const tls = socket as TLSSocket
-    return {
-      protocol: tls.getProtocol() ?? 'unknown',
-      chain: chainOf(tls.getPeerCertificate(true)),
-      problem: problemOf(tls, way),
-    }
+    const handshake = {protocol: tls.getProtocol() ?? 'unknown', chain: chainOf(tls.getPeerCertificate(true))}
+    if (tls.authorized) return {...handshake, problem: undefined}
+    // Why a call would refuse the certificate.
+    const error = tls.authorizationError as unknown
+    const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')
+    const refusal = Object.assign(new Error(code), {code})
+    const [, reason] = diagnoseConnecting(refusal, placeOf(way.url, way.proxy?.origin))
+    const [, advice] = certificateProblem(code)
+    return {...handshake, problem: {reason, advice}}
   })
 }
 
@@ -77,23 +80,22 @@ async function connectOnly<T>(
     totalMilliseconds: milliseconds,
     maxAnswerBytes: 0,
   }
-  const exchange = new Exchange(placeOf(way.url, way.proxy?.origin), limits)
   let connected: Socket | undefined
   const dispatcher = await createDispatcher(url, proxy, trust, socket => {
     connected = socket
   })
+  const handshake = {origin: url.origin, path: '/', method: 'HEAD'} as const
   try {
     return await new Promise<T>((resolve, reject) => {
-      const handler: Dispatcher.DispatchHandler = {
-        onRequestStart(controller) {
-          resolve(view(connected as Socket))
-          controller.abort(new ExchangeError('reset', false, 'only the connection was of interest'))
-        },
-        onResponseError: (controller, error) => exchange.onResponseError(controller, error),
-      }
-      exchange
-        .run(() => dispatcher.dispatch({origin: url.origin, path: '/', method: 'HEAD'}, handler))
-        .catch(reject)
+      const start = (handler: Dispatcher.DispatchHandler) =>
+        dispatcher.dispatch(handshake, {
+          ...handler,
+          onRequestStart(controller) {
+            resolve(view(connected as Socket))
+            controller.abort(new ExchangeError('reset', false, 'only the connection was of interest'))
+          },
+        })
+      exchange(placeOf(way.url, way.proxy?.origin), limits, start).catch(reject)
     })
   } finally {
     dispatcher.destroy().catch(() => {})
@@ -104,27 +106,16 @@ async function connectOnly<T>(
 function chainOf(first: DetailedPeerCertificate | undefined) {
   const chain: {subject: string; issuer: string; validUntil: number}[] = []
   const seen = new Set<string>()
-  for (let one = first; one?.fingerprint256 && !seen.has(one.fingerprint256); one = one.issuerCertificate) {
-    seen.add(one.fingerprint256)
-    const validUntil = Date.parse(one.valid_to) / 1000
-    chain.push({subject: nameOf(one.subject), issuer: nameOf(one.issuer), validUntil})
+  const nameOf = (name: DetailedPeerCertificate['subject'] | undefined) =>
+    String([name?.CN, name?.O, 'unnamed'].flat().find(Boolean))
+  let current = first
+  while (current?.fingerprint256 && !seen.has(current.fingerprint256)) {
+    seen.add(current.fingerprint256)
+    const validUntil = Date.parse(current.valid_to) / 1000
+    chain.push({subject: nameOf(current.subject), issuer: nameOf(current.issuer), validUntil})
+    current = current.issuerCertificate
   }
   return chain
-}
-
-function nameOf(name: DetailedPeerCertificate['subject'] | undefined): string {
-  const [text] = [name?.CN, name?.O, 'unnamed'].flat().filter(Boolean)
-  return String(text)
-}
-
-function problemOf(tls: TLSSocket, way: Way) {
-  if (tls.authorized) return undefined
-  const error = tls.authorizationError as unknown
-  const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')
-  const refusal = Object.assign(new Error(code), {code})
-  const [, reason] = diagnoseConnecting(refusal, placeOf(way.url, way.proxy?.origin))
-  const [, advice] = certificateProblem(code)
-  return {reason, advice}
 }
 
 /**

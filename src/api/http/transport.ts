@@ -13,7 +13,7 @@ import {usage} from '../../contract/failure.js'
 import {fixedLookup, hostOf, isLoopbackHost, isPublicHost, kindOfAddress} from '../../contract/network.js'
 import {ExchangeError, NotPublicError, type Transport, type WireRequest} from '../types.js'
 import {createDispatcher, type Dispatcher, placeOf, proxyFor, type Trust} from './connection.js'
-import {Exchange} from './exchange.js'
+import {exchange} from './exchange.js'
 
 export interface TransportOptions extends Trust {
   /** Proxy settings are read from here. */
@@ -62,8 +62,8 @@ export function createTransport(options: TransportOptions): Transport & {close()
       reset: true,
     }
     try {
-      const exchange = new Exchange(placeOf(url, proxy?.origin), limits)
-      return await exchange.run(() => dispatcher.dispatch(dispatched, exchange))
+      const place = placeOf(url, proxy?.origin)
+      return await exchange(place, limits, handler => dispatcher.dispatch(dispatched, handler))
     } catch (error) {
       if (guard?.refusal) throw guard.refusal
       if (!(error instanceof ExchangeError) || error.fault !== 'tls') throw error
@@ -99,41 +99,33 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
      * How to resolve the host of a link that the service at `givenBy` gave; undefined for the usual way. Throws NotPublicError
      * for an address that may not be dialled.
      */
-    guard(givenBy: string, url: URL, isProxied: boolean): Guard | undefined {
+    guard(givenBy: string, url: URL, isProxied: boolean) {
       const {hostname} = new URL(givenBy)
       const address = addresses.get(hostname)
       if (!isPublicHost(hostname) || (address !== undefined && !isPublicAddress(address))) return undefined
       const host = hostOf(url)
       const isRefused = isIP(host) > 0 ? !isPublicAddress(host) : isProxied && !isPublicHost(host)
       if (isRefused) throw new NotPublicError('which is not a public address')
-      return createGuard(resolve)
+      /** Fails when a name has any address that is not public; the addresses it gives are those that are dialled. */
+      const guard: {lookup: LookupFunction; refusal?: NotPublicError} = {
+        lookup(name, options, done) {
+          resolve(name, {...options, all: true}, (error, found) => {
+            if (error) return done(error, '')
+            const all = found as LookupAddress[]
+            const refused = all.find(each => !isPublicAddress(each.address))
+            if (!refused) return fixedLookup(all)(name, options, done)
+            guard.refusal = new NotPublicError(`whose address ${refused.address} is not public`)
+            done(guard.refusal, '')
+          })
+        },
+      }
+      return guard
     },
     /** Learns where the host of a request that is no link really is. */
     learn({givenBy}: WireRequest, url: URL, {remoteAddress}: Pick<Socket, 'remoteAddress'>): void {
       if (givenBy === undefined && remoteAddress !== undefined) addresses.set(url.hostname, remoteAddress)
     },
   }
-}
-
-type Guard = ReturnType<typeof createGuard>
-
-/** A look-up that fails when a name has any address that is not public; the addresses it gives are those that are dialled. */
-function createGuard(resolve: LookupFunction) {
-  const guard: {lookup: LookupFunction; refusal?: NotPublicError} = {
-    lookup(hostname, options, done) {
-      resolve(hostname, {...options, all: true}, (error, found) => {
-        if (error) return done(error, '')
-        const addresses = found as LookupAddress[]
-        const refused = addresses.find(({address}) => !isPublicAddress(address))
-        if (refused) {
-          guard.refusal = new NotPublicError(`whose address ${refused.address} is not public`)
-          return done(guard.refusal, '')
-        }
-        fixedLookup(addresses)(hostname, options, done)
-      })
-    },
-  }
-  return guard
 }
 
 /** Under this prefix a network without IPv4 reaches the IPv4 address in the last 32 bits (RFC 6052). */
