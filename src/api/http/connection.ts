@@ -90,14 +90,17 @@ export type ProxyServer = ReturnType<typeof parseProxy>
 /** The proxy for `url`, or undefined to connect directly; this machine is always reached directly. */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefined {
   if (mayBeThisMachine(url.hostname)) return undefined
+  const setting = (name: string) => (env[name] ?? env[name.toUpperCase()] ?? '').trim()
   const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy'
-  const text = setting(env, name)
-  if (text === '' || isExempt(url, setting(env, 'no_proxy'))) return undefined
+  const text = setting(name)
+  if (text === '') return undefined
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
+  const port = placeOf(url).target.split(':').at(-1)
+  const exempt = setting('no_proxy')
+    .toLowerCase()
+    .split(/[\s,]+/)
+  if (exempt.some(entry => isExempt(entry, host, port))) return undefined
   return parseProxy(text, name.toUpperCase())
-}
-
-function setting(env: NodeJS.ProcessEnv, name: string): string {
-  return (env[name] ?? env[name.toUpperCase()] ?? '').trim()
 }
 
 /** `origin` is safe to print; `authorization`, the value of Proxy-Authorization, is never printed. */
@@ -114,14 +117,9 @@ function parseProxy(text: string, name: string) {
   return {origin: url.origin, authorization}
 }
 
-/** Whether NO_PROXY names the host: `*`, `host`, `.host`, `*.host`, `host:port`, an address, or a CIDR range. */
-function isExempt(url: URL, noProxy: string): boolean {
-  const host = url.hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return noProxy.split(/[\s,]+/).some(entry => entry !== '' && matches(entry.toLowerCase(), host, port))
-}
-
-function matches(entry: string, host: string, port: string): boolean {
+/** Whether an entry of NO_PROXY names the host: `*`, `host`, `.host`, `*.host`, `host:port`, an address, or a CIDR range. */
+function isExempt(entry: string, host: string, port: string | undefined): boolean {
+  if (entry === '') return false
   if (entry === '*') return true
   const [network = '', prefix] = entry.split('/')
   if (prefix !== undefined) return /^\d{1,3}$/.test(prefix) && isInNetwork(network, Number(prefix), host)
@@ -151,7 +149,33 @@ export const MOST_INTERIM_BYTES = 64 * 1024
  * ExchangeError if there are too many interim answers.
  */
 export function withoutInterim(socket: Socket, target: string): Duplex {
-  const reader = new InterimReader()
+  let where: 'at its start' | 'in an interim answer' | 'in the answer' = 'at its start'
+  /** The start of an answer that may be an interim one, or the end of an interim answer; as latin1. */
+  let held = ''
+  let bytesBefore = 0
+  /** The part of `piece` that belongs to the answer, after the bytes held back so far. */
+  const answerIn = (piece: Buffer): Buffer => {
+    if (where === 'in the answer') return piece
+    bytesBefore += piece.length
+    held += piece.toString('latin1')
+    for (;;) {
+      if (where === 'in an interim answer') {
+        const end = INTERIM_END.exec(held)
+        if (end === null) {
+          held = held.slice(Math.max(0, held.lastIndexOf('\n')))
+          return Buffer.alloc(0)
+        }
+        held = held.slice(end.index + end[0].length)
+        where = 'at its start'
+      }
+      if (!INTERIM.test(held + ANY_INTERIM.slice(held.length))) {
+        where = 'in the answer'
+        return Buffer.from(held, 'latin1')
+      }
+      if (held.length < ANY_INTERIM.length) return Buffer.alloc(0)
+      where = 'in an interim answer'
+    }
+  }
   const stream = new Duplex({
     highWaterMark: MOST_INTERIM_BYTES,
     read: () => void socket.resume(),
@@ -165,15 +189,15 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
   })
   socket
     .on('data', piece => {
-      const rest = reader.read(piece)
+      const rest = answerIn(piece)
       if (rest.length > 0 && !stream.push(rest)) socket.pause()
-      if (reader.interimBytes <= MOST_INTERIM_BYTES) return
+      if (where === 'in the answer' || bytesBefore <= MOST_INTERIM_BYTES) return
       const reason = `the interim answers (1xx) from ${target} are larger than ${MOST_INTERIM_BYTES} bytes`
       stream.destroy(new ExchangeError('too_large', true, reason))
     })
     .on('end', () => {
       // A first line that was cut is reported by undici.
-      stream.push(reader.start, 'latin1')
+      if (where === 'at its start') stream.push(held, 'latin1')
       stream.push(null)
     })
     .on('error', error => stream.destroy(error))
@@ -185,47 +209,7 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
 
 /** `101 Switching Protocols` is final: what comes after it is another protocol. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r\n]/
-
+/** An interim answer ends with an empty line; it has no body. */
+const INTERIM_END = /\n\r*\n/
 /** Completes a start that has arrived only in part. */
 const ANY_INTERIM = 'HTTP/1.1 100 '
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-
-/** Reads each byte once, however the pieces are cut, and stores nothing of an interim answer. */
-class InterimReader {
-  interimBytes = 0
-  /** The first bytes of an answer, while it may be an interim one; as latin1. */
-  start = ''
-  private where: 'at its start' | 'in an interim answer' | 'in the answer' = 'at its start'
-  private lineIsEmpty = false
-
-  /** The part of `piece` that belongs to the answer, after the bytes held back so far. */
-  read(piece: Buffer): Buffer {
-    let at = 0
-    for (; at < piece.length && this.where !== 'in the answer'; at++) {
-      const byte = piece[at] as number
-      if (this.where === 'at its start') {
-        this.start += String.fromCharCode(byte)
-        if (!INTERIM.test(this.start + ANY_INTERIM.slice(this.start.length))) {
-          this.where = 'in the answer'
-        } else if (this.start.length === ANY_INTERIM.length) {
-          this.where = 'in an interim answer'
-          this.lineIsEmpty = byte === LINE_FEED
-          this.interimBytes += this.start.length
-          this.start = ''
-        }
-      } else {
-        // An interim answer ends with an empty line; it has no body.
-        this.interimBytes++
-        if (byte === LINE_FEED && this.lineIsEmpty) this.where = 'at its start'
-        else if (byte === LINE_FEED) this.lineIsEmpty = true
-        else if (byte !== CARRIAGE_RETURN) this.lineIsEmpty = false
-      }
-    }
-    if (this.where !== 'in the answer') return Buffer.alloc(0)
-    const start = Buffer.from(this.start, 'latin1')
-    this.start = ''
-    return Buffer.concat([start, piece.subarray(at)])
-  }
-}
