@@ -8,13 +8,12 @@ import {secretsIn} from '../redact/redact.js'
 import {
   ExchangeError,
   type ExchangeFault,
+  type ExchangeLimits,
   SendError,
   type Sender,
-  type SendPolicy,
   type Trace,
   type Transport,
   type WireAnswer,
-  type WireRequest,
 } from '../types.js'
 
 interface SenderParts {
@@ -60,11 +59,26 @@ export function createSender({
       // Answers that only report work in progress do not count as failed attempts.
       let inProgress = 0
       for (let attempt = 1; ; attempt++) {
-        if (signal?.aborted) throw stopped(attempt - 1, acted)
-        await policy.beforeAttempt?.()
-        if (signal?.aborted) throw stopped(attempt - 1, acted)
+        if (!signal?.aborted) await policy.beforeAttempt?.()
+        if (signal?.aborted) {
+          const stopped = new ExchangeError('stopped', false, 'the command was stopped')
+          throw new SendError(stopped, attempt - 1, acted)
+        }
         const startedAt = clock.now()
-        const outcome = await exchange(transport, request, policy, deadline - startedAt)
+        const secondsLeft = deadline - startedAt
+        const limit = (seconds: number) => Math.min(seconds, secondsLeft) * 1000
+        const limits: ExchangeLimits = {
+          connectMilliseconds: limit(SEND_LIMITS.connectSeconds),
+          headersMilliseconds: limit(policy.attemptTimeoutSeconds ?? timeoutSeconds),
+          bodyMilliseconds: limit(SEND_LIMITS.bodyIdleSeconds),
+          totalMilliseconds: secondsLeft * 1000,
+          maxAnswerBytes: policy.maxAnswerBytes ?? SEND_LIMITS.answerBytes,
+          ...(signal ? {signal} : {}),
+        }
+        const outcome = await transport(request, limits).catch((error: unknown) => {
+          if (error instanceof ExchangeError) return error
+          throw error
+        })
         const endedAt = clock.now()
         const isFault = outcome instanceof ExchangeError
         const isInProgress = !isFault && (policy.isInProgress?.(outcome) ?? false)
@@ -72,7 +86,10 @@ export function createSender({
         acted ||= isInProgress
         const failed = attempt - inProgress
         const isFutile = attempt === 1 && isFault && outcome.isRefusedHere
-        const mayFail = !isFutile && failed < mostAttempts && mayRepeat(outcome, repeatable)
+        const isPassing = isFault ? PASSING_FAULTS.has(outcome.fault) : PASSING_STATUSES.has(outcome.status)
+        // What is not repeatable is repeated when nothing of it left, or when the service did not accept it.
+        const isUndone = isFault ? !outcome.sent : outcome.status === 429
+        const mayFail = !isFutile && failed < mostAttempts && isPassing && (repeatable || isUndone)
         let waitMilliseconds: number | undefined
         if (isInProgress || mayFail) {
           const nth = isInProgress ? Math.min(inProgress, SEND_LIMITS.waitsInProgress) : failed
@@ -91,27 +108,6 @@ export function createSender({
       }
     },
   }
-}
-
-async function exchange(transport: Transport, request: WireRequest, policy: SendPolicy, secondsLeft: number) {
-  const limit = (seconds: number) => Math.min(seconds, secondsLeft) * 1000
-  try {
-    return await transport(request, {
-      connectMilliseconds: limit(SEND_LIMITS.connectSeconds),
-      headersMilliseconds: limit(policy.attemptTimeoutSeconds ?? policy.timeoutSeconds),
-      bodyMilliseconds: limit(SEND_LIMITS.bodyIdleSeconds),
-      totalMilliseconds: secondsLeft * 1000,
-      maxAnswerBytes: policy.maxAnswerBytes ?? SEND_LIMITS.answerBytes,
-      ...(policy.signal ? {signal: policy.signal} : {}),
-    })
-  } catch (error) {
-    if (error instanceof ExchangeError) return error
-    throw error
-  }
-}
-
-function stopped(attempts: number, acted: boolean): SendError {
-  return new SendError(new ExchangeError('stopped', false, 'the command was stopped'), attempts, acted)
 }
 
 /** Limit on one call, repeats included. */
@@ -133,17 +129,6 @@ const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
 type Outcome = WireAnswer | ExchangeError
-
-/**
- * Whether the same bytes may be sent once more. What is not repeatable may be when nothing of it left, or when the
- * service did not accept it (429).
- */
-function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
-  if (outcome instanceof ExchangeError) {
-    return PASSING_FAULTS.has(outcome.fault) && (repeatable || !outcome.sent)
-  }
-  return PASSING_STATUSES.has(outcome.status) && (repeatable || outcome.status === 429)
-}
 
 /**
  * Whether the service may have acted. Only an attempt of which nothing left, a 4xx, and a redirect that keeps the method
