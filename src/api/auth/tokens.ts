@@ -19,7 +19,7 @@ const RENEWAL_MARGIN_SECONDS = 60
 /** Not in the interface: a longer lifetime counts as a year, because the end of some would not be a date. */
 const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
 
-interface TokenSourceParts extends TokenRequestParts {
+interface TokenSourceOptions extends TokenRequestOptions {
   readonly credentials: Credentials
   /** Scopes to request (default: those that are needed, §5.9). */
   readonly configuredScopes?: readonly Scope[]
@@ -29,9 +29,9 @@ interface TokenSourceParts extends TokenRequestParts {
 }
 
 /** Tokens from the cache, else from the service. Throws Failure as requestToken does. */
-export function createTokenSource(parts: TokenSourceParts): TokenSource {
-  const client = tokenClientOf(parts.baseUrl, parts.credentials)
-  const {cache, clock} = parts
+export function createTokenSource(options: TokenSourceOptions): TokenSource {
+  const client = tokenClientOf(options.baseUrl, options.credentials)
+  const {cache, clock} = options
   /** Tokens that were cached before this source needed one: if one of them is refused, all of them may be. */
   const seen = new Set<string>()
   /** Those this process requested; there may be no place to store them. */
@@ -50,12 +50,9 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     return token
   }
 
-  const choose = (
-    tokens: readonly CachedToken[],
-    scopes: readonly Scope[],
-    isGood: (token: CachedToken, now: number) => boolean,
-  ) => {
-    const asked = sortScopes(parts.configuredScopes ?? scopes).join(' ')
+  type IsGood = (token: CachedToken, now: number) => boolean
+  const choose = (tokens: readonly CachedToken[], scopes: readonly Scope[], isGood: IsGood) => {
+    const asked = sortScopes(options.configuredScopes ?? scopes).join(' ')
     const now = clock.now()
     /** One requested with the same scopes serves too, although fewer were granted: another request would bring no more. */
     const serves = (token: CachedToken) =>
@@ -71,7 +68,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   }
 
   const ask = async (scopes: readonly Scope[]): Promise<CachedToken> => {
-    const token = await requestToken(parts, parts.configuredScopes ?? scopes)
+    const token = await requestToken(options, options.configuredScopes ?? scopes)
     own.set(token.access_token, token)
     // One that has expired already may still serve this call, and no other.
     if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
@@ -79,7 +76,7 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
   }
   /** All who waited share the outcome, also a failure: one request to a failing service is enough. */
   const askAlone = async (scopes: readonly Scope[]) => {
-    const kind = {scopes: sortScopes(parts.configuredScopes ?? scopes), route: parts.route}
+    const kind = {scopes: sortScopes(options.configuredScopes ?? scopes), route: options.route}
     const began = clock.now()
     const peek = async () => {
       const token = await chooseNew(scopes)
@@ -91,13 +88,15 @@ export function createTokenSource(parts: TokenSourceParts): TokenSource {
     const askForAll = async () => {
       const token = await peek()
       if (token) return token
-      return ask(scopes).catch(async error => {
+      try {
+        return await ask(scopes)
+      } catch (error) {
         if (error instanceof Failure && error.kind !== 'interrupted')
           await cache.noteFailure(client, kind, error, clock.now())
         throw error
-      })
+      }
     }
-    const outcome = await cache.alone(client, parts.timeoutSeconds * 1000, askForAll, peek)
+    const outcome = await cache.alone(client, options.timeoutSeconds * 1000, askForAll, peek)
     return outcome.gaveUp ? ask(scopes) : outcome.value
   }
 
@@ -134,7 +133,7 @@ export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenC
   return {baseUrl, clientId, clientSecret, secretFingerprint: hash.slice(0, 16)}
 }
 
-export interface TokenRequestParts {
+export interface TokenRequestOptions {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
   readonly sender: Sender
@@ -150,19 +149,33 @@ export interface TokenRequestParts {
  * unreachable.
  */
 export async function requestToken(
-  parts: TokenRequestParts & {readonly credentials: Credentials},
+  options: TokenRequestOptions & {readonly credentials: Credentials},
   scopes: readonly string[],
 ): Promise<CachedToken> {
   const askedScopes = sortScopes(scopes)
-  const {clientId, clientSecret} = parts.credentials
-  const obtainedAt = parts.clock.now()
-  const answer = await post(parts, OPERATIONS['token.create'].path, {
+  const {clientId, clientSecret} = options.credentials
+  const obtainedAt = options.clock.now()
+  const answer = await post(options, OPERATIONS['token.create'].path, {
     grant_type: 'client_credentials',
     client_id: clientId,
     client_secret: clientSecret,
     scope: askedScopes.join(' '),
   })
-  if (!isSuccess(answer)) throw tokenRefusal(parts, answer, askedScopes)
+  if (!isSuccess(answer)) {
+    const failure = refusalOf(answer, {now: options.clock.now()})
+    const {code} = describeError(answer)
+    // RFC 6749 lets a service answer 400 `invalid_client` as well as 401.
+    const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
+    if (wrongCredentials && answer.status < 500) {
+      const {refusedHint: hint = 'log in again: bookctl login'} = options
+      const details = {...failure.details, code: 'invalid_client', hint}
+      throw new Failure('not_allowed', 'the service does not accept the client id and secret', details)
+    }
+    if (code !== 'invalid_scope') throw failure
+    const others = 'the operator issues scopes to a client; others: bookctl login --scope …'
+    const hint = `asked for ${askedScopes.join(' ')}: ${others}`
+    throw new Failure('refused', failure.message, {...failure.details, hint})
+  }
   const read = readToken(answer.json)
   if (!read) throw notUnderstood(answer, 'it holds no access_token')
   if (!HEADER_VALUE.test(read.access_token))
@@ -198,9 +211,9 @@ export function readToken(json: unknown) {
 }
 
 /** Revokes `accessToken` (§4.2). Any 2xx is success, since the answer is not shown. Throws Failure. */
-export async function revokeToken(parts: TokenRequestParts, accessToken: string): Promise<void> {
-  const answer = await post(parts, OPERATIONS['token.revoke'].path, {token: accessToken})
-  if (!isSuccess(answer)) throw refusalOf(answer, {now: parts.clock.now()})
+export async function revokeToken(options: TokenRequestOptions, accessToken: string): Promise<void> {
+  const answer = await post(options, OPERATIONS['token.revoke'].path, {token: accessToken})
+  if (!isSuccess(answer)) throw refusalOf(answer, {now: options.clock.now()})
 }
 
 /** Without duplicates and empty words. */
@@ -208,33 +221,13 @@ function sortScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)].filter(scope => scope !== '').sort()
 }
 
-async function post(parts: TokenRequestParts, path: string, body: object): Promise<Answer> {
+async function post(options: TokenRequestOptions, path: string, body: object): Promise<Answer> {
   const request = {
     method: 'POST',
-    url: parts.baseUrl + path,
+    url: options.baseUrl + path,
     headers: {accept: 'application/json', 'content-type': 'application/json'},
     body: JSON.stringify(body),
   }
-  const policy = {repeatable: true, timeoutSeconds: parts.timeoutSeconds}
-  return readAnswer(await parts.sender.send(request, policy).catch(throwUnanswered(false)))
-}
-
-/** RFC 6749 lets a service answer 400 `invalid_client` as well as 401. */
-function tokenRefusal(parts: TokenRequestParts, answer: Answer, scopes: readonly string[]): Failure {
-  const {clock, refusedHint = 'log in again: bookctl login'} = parts
-  const failure = refusalOf(answer, {now: clock.now()})
-  const {code} = describeError(answer)
-  const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
-  if (wrongCredentials && answer.status < 500) {
-    return new Failure('not_allowed', 'the service does not accept the client id and secret', {
-      ...failure.details,
-      code: 'invalid_client',
-      hint: refusedHint,
-    })
-  }
-  if (code !== 'invalid_scope') return failure
-  return new Failure('refused', failure.message, {
-    ...failure.details,
-    hint: `asked for ${scopes.join(' ')}: the operator issues scopes to a client; others: bookctl login --scope …`,
-  })
+  const policy = {repeatable: true, timeoutSeconds: options.timeoutSeconds}
+  return readAnswer(await options.sender.send(request, policy).catch(throwUnanswered(false)))
 }

@@ -1,6 +1,6 @@
 /** The profiles, and the identity that commands use: where it is kept, and what overrides it. */
 import {join} from 'node:path'
-import {requestToken, type TokenRequestParts, tokenClientOf} from '../../../api/auth/tokens.js'
+import {requestToken, type TokenRequestOptions, tokenClientOf} from '../../../api/auth/tokens.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -14,7 +14,7 @@ import type {State} from '../../../state/state.js'
 import type {Target} from '../../session/resolve.js'
 
 /** The service a login goes to, with the rest of its request. */
-export type RequestParts = Omit<TokenRequestParts, 'baseUrl'>
+export type RequestParts = Omit<TokenRequestOptions, 'baseUrl'>
 
 /** The profile of that name in config.json. */
 export function recordOf(state: State, name: string): Profile | undefined {
