@@ -35,7 +35,20 @@ export function createRedactor(secrets: readonly string[] = []) {
     for (const spelling of spellingsOf(value)) spellings.add(spelling)
   }
   for (const secret of secrets) add(secret)
-  const findKnown = (text: string) => [...spellings].flatMap(spelling => placesOf(spelling, text))
+  const findKnown = (text: string) => {
+    const found: Range[] = []
+    for (const spelling of spellings) {
+      if (!text.includes(spelling)) continue
+      if (spelling.length < LEAST_LENGTH_INSIDE) {
+        found.push(...rangesOf(wholeWord(spelling), text, spelling.length))
+        continue
+      }
+      // Overlapping places too, and by no pattern: a service decides how long a token is, and a pattern has a limit.
+      for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
+        found.push([at, at + spelling.length])
+    }
+    return found
+  }
   const text = (input: string): string => {
     try {
       const withoutNamed = hideNamed(hide(input, findKnown))
@@ -133,25 +146,20 @@ const MOST_DIGITS = 19
 
 /** Where in a text something has the form of a secret, or is the number of a card or an identity by its checksum. */
 function formsIn(text: string): Range[] {
-  return [
-    ...FORMS.flatMap(form => rangesOf(form, text)),
-    ...[...text.matchAll(DIGITS)].flatMap(({0: run, index}) => numbersIn(run, index)),
-  ]
-}
-
-/** The places in `run`, which begins at `offset`, where groups in a row make up a personal number. */
-function numbersIn(run: string, offset: number): Range[] {
-  const groups = [...run.matchAll(/\d+/g)]
-  return groups.flatMap(({index: start}, from) => {
-    let digits = ''
-    const found: Range[] = []
-    for (const {0: group, index} of groups.slice(from, from + MOST_DIGITS)) {
-      digits += group
-      if (digits.length > MOST_DIGITS) break
-      if (isPersonal(digits)) found.push([offset + start, offset + index + group.length])
+  const found = FORMS.flatMap(form => rangesOf(form, text))
+  for (const {0: run, index: offset} of text.matchAll(DIGITS)) {
+    // Groups in a row may make up a personal number.
+    const groups = [...run.matchAll(/\d+/g)]
+    for (const [from, {index: start}] of groups.entries()) {
+      let digits = ''
+      for (const {0: group, index} of groups.slice(from, from + MOST_DIGITS)) {
+        digits += group
+        if (digits.length > MOST_DIGITS) break
+        if (isPersonal(digits)) found.push([offset + start, offset + index + group.length])
+      }
     }
-    return found
-  })
+  }
+  return found
 }
 
 /** Whether a checksum says that it is an identity number (TC), or the number of a card (Luhn). */
@@ -238,16 +246,6 @@ const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 /** The matches of a global pattern: the first `length` characters of each, or all. */
 function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
   return Array.from(text.matchAll(pattern), ({0: all, index}) => [index, index + (length ?? all.length)])
-}
-
-/** Where `text` has the spelling, overlapping places too. A service decides how long a token is, and a pattern has a limit. */
-function placesOf(spelling: string, text: string): Range[] {
-  if (!text.includes(spelling)) return []
-  if (spelling.length < LEAST_LENGTH_INSIDE) return rangesOf(wholeWord(spelling), text, spelling.length)
-  const found: Range[] = []
-  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
-    found.push([at, at + spelling.length])
-  return found
 }
 
 function wholeWord(spelling: string): RegExp {
@@ -363,10 +361,28 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   // Looking at the bytes spares the walk through a long body that has none of the names.
   const received = IN_NAMES.some(text => bytes.includes(text)) ? parseJson(body) : undefined
-  const values = [...namedIn(sent), ...identityNumbersIn(sent), ...namedIn(received)]
+  // The outermost value under each name counts.
+  const [named, echoed] = [sent, received].map(json => {
+    const found = new Map<string, unknown>()
+    for (const {value} of breadthFirst(json)) {
+      const fields = fieldsOf(value)
+      for (const field of FIELDS) {
+        const inner = fields.get(field) ?? undefined
+        if (inner !== undefined && !found.has(field)) found.set(field, inner)
+      }
+    }
+    return [...found.values()]
+  })
   const authorization = request.headers.authorization?.split(' ').at(-1)
   const linkParts = isOperation(request) ? [] : linkPartsOf(request.url)
-  return [authorization, ...linkParts, ...values].filter(value => typeof value === 'string')
+  const values = [
+    authorization,
+    ...linkParts,
+    ...(named ?? []),
+    ...identityNumbersIn(sent),
+    ...(echoed ?? []),
+  ]
+  return values.filter(value => typeof value === 'string')
 }
 
 /** The parts of a signed link (§2.6) that cannot be guessed, as they are written and as they are meant. */
@@ -382,17 +398,4 @@ function linkPartsOf(link: string): string[] {
     .map(pair => pair.slice(pair.indexOf('=') + 1))
     .filter(value => value.length >= LEAST_LINK_PART.inQuery)
   return [...inPath, ...inQuery].flatMap(part => [part, percentDecoded(part)])
-}
-
-/** The outermost value under each name of FIELDS. */
-function namedIn(json: unknown): unknown[] {
-  const found = new Map<string, unknown>()
-  for (const {value} of breadthFirst(json)) {
-    const fields = fieldsOf(value)
-    for (const field of FIELDS) {
-      const inner = fields.get(field) ?? undefined
-      if (inner !== undefined && !found.has(field)) found.set(field, inner)
-    }
-  }
-  return [...found.values()]
 }
