@@ -17,7 +17,16 @@ export function curlLine(request: WireRequest, redactor: Redactor): string {
   // With `-X HEAD` curl would wait for a body that never comes.
   if (method === 'HEAD') words.push('--head')
   else if (method !== 'GET') words.push('-X', method)
-  words.push(quote(urlOf(request, redactor)))
+  if (isOperation(request)) {
+    // The query stays, since it is the caller's own; secrets in it do not.
+    const {origin, pathname, searchParams} = new URL(request.url)
+    const query = [...searchParams].map(
+      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(redactor.text(value))}`,
+    )
+    words.push(quote(origin + pathname + (query.length === 0 ? '' : `?${query.join('&')}`)))
+  } else {
+    words.push(quote(redactor.url(request.url, false)))
+  }
   for (const [name, value] of Object.entries(headers)) {
     if (NOT_SHOWN.test(name)) continue
     const isToken = name === 'authorization'
@@ -28,16 +37,6 @@ export function curlLine(request: WireRequest, redactor: Redactor): string {
   }
   if (body !== undefined) words.push('--data-raw', bodyOf(body, redactor))
   return words.join(' ')
-}
-
-/** The query stays, since it is the caller's own; secrets in it do not. A signed link keeps its origin alone. */
-function urlOf(request: WireRequest, redactor: Redactor): string {
-  if (!isOperation(request)) return redactor.url(request.url, false)
-  const url = new URL(request.url)
-  const query = [...url.searchParams].map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(redactor.text(value))}`,
-  )
-  return url.origin + url.pathname + (query.length === 0 ? '' : `?${query.join('&')}`)
 }
 
 function bodyOf(body: string, redactor: Redactor): string {

@@ -8,7 +8,7 @@ import {describeError, requestIdOf} from '../answers/refusals.js'
 import {createRedactor, isOperation, peopleIn, type Redactor, secretsIn} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
-interface TraceParts {
+interface TraceOptions {
   /** Takes each line of `--verbose`, without a line end. */
   readonly show?: ((line: string) => void) | undefined
   /** Whether `show` also takes headers and bodies (`-vv`). */
@@ -24,8 +24,8 @@ interface TraceParts {
 }
 
 /** A trace that reports each attempt as it ends, and keeps the records when asked to. */
-export function createTrace(parts: TraceParts) {
-  const redactor = createRedactor(parts.secrets)
+export function createTrace(options: TraceOptions) {
+  const redactor = createRedactor(options.secrets)
   const records: AttemptRecord[] = []
   return {
     attempt(record: AttemptRecord) {
@@ -33,14 +33,14 @@ export function createTrace(parts: TraceParts) {
       for (const secret of secretsIn(request, outcome)) redactor.add(secret)
       // A service may repeat a guest's name in any word of a refusal.
       for (const value of peopleIn(parseJson(Buffer.from(request.body ?? '')))) redactor.add(value)
-      if (parts.keep) records.push(record)
+      if (options.keep) records.push(record)
       const summary = summarise(record, redactor)
-      parts.note?.(summary)
-      parts.showCurl?.(request, redactor)
-      parts.show?.(describeAttempt(record, summary, redactor))
-      if (!parts.bodies) return
+      options.note?.(summary)
+      options.showCurl?.(request, redactor)
+      options.show?.(describeAttempt(record, summary, redactor))
+      if (!options.bodies) return
       const received = outcome instanceof ExchangeError ? [] : sideLines('<', outcome, redactor)
-      for (const line of [...sideLines('>', request, redactor), ...received]) parts.show?.(line)
+      for (const line of [...sideLines('>', request, redactor), ...received]) options.show?.(line)
     },
     /** The HAR document of the records kept; `version` is bookctl's. */
     async har(version: string) {
