@@ -88,7 +88,13 @@ export function meaningOf(
   }
   // A refusal may name another reservation, because of which it was refused.
   if (errorInAnswer(answer)) return {kind: 'unknown'}
-  if (reportsErrorBeside(answer.json)) {
+  // An object around a reservation may report an error, or be an envelope: `{"status": "error", "data": {…}}`.
+  const reportsErrorAround = outermostOf(answer.json).some(({node}) =>
+    outwards(node).some(
+      each => reportsError(each.value) || (each !== node && FAILED.test(textOf(each.value.status) ?? '')),
+    ),
+  )
+  if (reportsErrorAround) {
     const words = wordsOf(answer)
     const error = words === undefined ? 'an error' : `an error (${words})`
     return {kind: 'unknown', reason: `the service answered ${answer.status} with a reservation and ${error}`}
@@ -106,16 +112,6 @@ export function meaningOf(
   return {kind: 'unknown', reason}
 }
 
-/** Whether a reservation, or an object around it, reports an error or failure. */
-function reportsErrorBeside(json: unknown): boolean {
-  return outermostOf(json).some(({node}) =>
-    outwards(node).some(
-      each => reportsError(each.value) || (each !== node && FAILED.test(textOf(each.value.status) ?? '')),
-    ),
-  )
-}
-
-/** The status of an envelope, rather than of a reservation: `{"status": "error", "data": {…}}`. */
 const FAILED = /^\s*(error|fail(ed|ure)?)\s*$/i
 
 /** Whether the service says that the same key is still being worked on. */
@@ -133,13 +129,17 @@ export function outcomeWord(found: ReadReservation): string {
   return OUR_WORDS.has(word) ? `status_${word}` : word
 }
 
-const KEPT = `reservation_ref status client_reference_id offer_id hotel check_in check_out nights price
-  cancellation_policies created_at confirmed_at live_mode`
-const KEPT_OF_PAYMENT = 'mode status amount currency url expires_at'
+const KEPT = [
+  ...['reservation_ref', 'status', 'client_reference_id', 'offer_id', 'hotel', 'check_in', 'check_out'],
+  ...['nights', 'price', 'cancellation_policies', 'created_at', 'confirmed_at', 'live_mode'],
+]
+const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
 
 /** The parts of a reservation that hold nothing about people. */
 export function withoutPeople(found: ReadReservation): Record<string, unknown> {
   const {reservation, reservation_ref, status, payment_url} = found
+  const pick = (value: JsonObject, names: readonly string[]) =>
+    Object.fromEntries(names.filter(name => Object.hasOwn(value, name)).map(name => [name, value[name]]))
   const payment = own(reservation, 'payment')
   const keptPayment = {
     ...(isObject(payment) ? pick(payment, KEPT_OF_PAYMENT) : {}),
@@ -151,10 +151,4 @@ export function withoutPeople(found: ReadReservation): Record<string, unknown> {
     ...(status === null ? {} : {status}),
     ...(Object.keys(keptPayment).length > 0 ? {payment: keptPayment} : {}),
   }
-}
-
-/** The fields of `value` whose names are in `names`, between spaces. */
-function pick(value: JsonObject, names: string): JsonObject {
-  const keys = names.split(/\s+/).filter(key => Object.hasOwn(value, key))
-  return Object.fromEntries(keys.map(key => [key, value[key]]))
 }
