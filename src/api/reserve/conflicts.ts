@@ -10,7 +10,7 @@ import {
 } from '../../contract/journal.js'
 import {factsOfReservation} from '../answers/reservations.js'
 import {resumeCommand} from './failures.js'
-import {bookingOf, isPriceChanged, type ReserveOutcome} from './outcome.js'
+import {bookingOf, isPriceChanged} from './outcome.js'
 
 /**
  * Nothing is sent. Says what was booked, or may have been, and how to print it; no hint leads to another booking, because a
@@ -52,7 +52,9 @@ export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind
       `run with that credential: ${resumeCommand(entry.clientReferenceId)}`,
     ],
   }
-  return failureWith(usage(...texts[conflict]), {result: documentOf(bookingOf(entry))})
+  const {repeated: _, booked: bookedPrice, ...booking} = bookingOf(entry)
+  const price_changed = isPriceChanged({agreed: booking.agreed, booked: bookedPrice})
+  return failureWith(usage(...texts[conflict]), {result: {...booking, price_changed}})
 }
 
 /** `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`, or that it is not known whether there is one. */
@@ -75,9 +77,4 @@ export function lookHint(entry: JournalEntry): string {
   if (isUnresolved(entry)) return `find out with: ${resumeCommand(clientReferenceId)}`
   const show = reservationRef === null ? '' : `, or bookctl reservations show ${shellWord(reservationRef)}`
   return `print it: ${resumeCommand(clientReferenceId)}${show}`
-}
-
-/** As the result of `reserve` has it. */
-function documentOf({repeated: _, booked, ...booking}: ReserveOutcome): object {
-  return {...booking, price_changed: isPriceChanged({agreed: booking.agreed, booked})}
 }

@@ -44,15 +44,9 @@ export function neverSent(entry: JournalEntry): Failure {
 
 /** The JSON document where there is no reservation to show. */
 function resultWithout(outcome: string, entry: JournalEntry): object {
-  const none = {reservation_ref: null, status: null, payment_url: null, reservation: null}
   const {agreed} = entry
-  return {
-    outcome,
-    ...none,
-    ...namesOf(entry),
-    agreed,
-    price_changed: isPriceChanged({agreed, booked: null}),
-  }
+  const none = {reservation_ref: null, status: null, payment_url: null, reservation: null}
+  return {outcome, ...none, ...namesOf(entry), agreed, price_changed: isPriceChanged({agreed, booked: null})}
 }
 
 /** Words of codes with which services say that offer, reference or key belongs to an earlier reservation. */
