@@ -1,9 +1,10 @@
 /** Countries by their names and codes. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {invalid} from './checks.js'
+import COUNTRY_NAMES from './country-names.json' with {type: 'json'}
 import {closestFew, didYouMean, fold, matches} from './match.js'
 
-/** The code (ISO 3166-1 alpha-2) of a country, typed as a code or in full by any of its names. Throws usage. */
+/** The code (ISO 3166-1 alpha-2) of a country, typed as a code or in full by any of its names. Throws a usage error if invalid. */
 export async function checkCountry(field: string, text: string): Promise<string> {
   const code = text.trim().toUpperCase()
   const {countries} = await import('countries-list')
@@ -38,33 +39,17 @@ function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
 }
 
 /** Languages of many partners, in which a country may be named too. */
-const LANGUAGES = 'tr de ru fr es it pt nl pl uk ro el bg sv cs hu ar fa he zh ja ko'.split(' ')
+const LANGUAGES = [
+  ...['tr', 'de', 'ru', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'uk', 'ro'],
+  ...['el', 'bg', 'sv', 'cs', 'hu', 'ar', 'fa', 'he', 'zh', 'ja', 'ko'],
+]
 
 const isNamed = ({names}: NamedCountry, typed: string) => names.some(name => fold(name) === fold(typed))
 
 export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 
 /** Common names that neither source has, or not under its name of today. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  AE: ['UAE', 'Emirates'],
-  BA: ['Bosnia'],
-  BY: ['Belorussia', 'White Russia'],
-  CD: ['DR Congo', 'DRC', 'Zaire'],
-  CZ: ['Czech Republic'],
-  GB: ['UK', 'Great Britain', 'Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
-  IR: ['Persia'],
-  KH: ['Kampuchea'],
-  KP: ['DPRK'],
-  KR: ['Korea'],
-  LK: ['Ceylon'],
-  MK: ['Macedonia'],
-  MM: ['Burma'],
-  NL: ['Holland', 'The Netherlands'],
-  SZ: ['Swaziland'],
-  TR: ['Turkey'],
-  US: ['America', 'United States of America'],
-  VA: ['Vatican', 'Holy See'],
-}
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = COUNTRY_NAMES
 
 /** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too; `foreign`: in each of LANGUAGES, folded. */
 export async function namedCountries() {

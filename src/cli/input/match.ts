@@ -1,7 +1,10 @@
 /** Words as people type them: compared without accents and case, and the nearest name to a mistyped one. */
 
-const FROM = [...'ıßæœøłđðþə']
-const TO = ['i', 'ss', 'ae', 'oe', 'o', 'l', 'd', 'd', 'th', 'e']
+/** Letters that Unicode does not take apart. */
+const FOLDED: Readonly<Record<string, string>> = {
+  ...{ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o'},
+  ...{ł: 'l', đ: 'd', ð: 'd', þ: 'th', ə: 'e'},
+}
 
 /** `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, `Straße` gives `strasse`. */
 export function fold(text: string): string {
@@ -9,7 +12,7 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ıßæœøłđðþə]/g, letter => TO[FROM.indexOf(letter)] ?? letter)
+    .replace(/[ıßæœøłđðþə]/g, letter => FOLDED[letter] ?? letter)
     .replace(/\s+/g, ' ')
     .trim()
 }
