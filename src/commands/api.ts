@@ -15,7 +15,7 @@ import {
   splitHeader,
 } from '../cli/features/request/api.js'
 import {checkedArg, checkedFlag} from '../cli/input/flags.js'
-import {into} from '../cli/input/usage-errors.js'
+import {collectFailure} from '../cli/input/usage-errors.js'
 import {scopeFlag} from '../cli/session/setting-keys.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
@@ -73,7 +73,7 @@ is a known one, else the configured scopes.`
 
   protected override async alsoWrong({args, flags}: Typed) {
     const errors: Failure[] = []
-    await readCall(args, {...flags, header: flags.header?.filter(Boolean)}).catch(into(errors))
+    await readCall(args, {...flags, header: flags.header?.filter(Boolean)}).catch(collectFailure(errors))
     return errors
   }
 

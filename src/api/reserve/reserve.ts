@@ -83,7 +83,7 @@ export async function resume(parts: ReserveParts, clientReferenceId: string): Pr
   return once(parts, entry.offerId, {begin, peek})
 }
 
-/** The entry that is meant by this client reference. Throws usage when there is none. */
+/** The entry that is meant by this client reference. Throws a usage error if there is none. */
 export async function findEntry(journal: Journal, clientReferenceId: string): Promise<JournalEntry> {
   const entry = await journal.find(clientReferenceId)
   if (entry) return entry

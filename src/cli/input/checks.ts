@@ -94,7 +94,7 @@ export function checkText(field: string, text: string): string {
 
 const SECONDS: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_400}
 
-/** Seconds of `30s`, `16m`, `2h`, `1d`, or a sum such as `1h30m`; a bare number is seconds, unless `needsUnit`. Throws usage. */
+/** Seconds of `30s`, `16m`, `2h`, `1d`, or a sum such as `1h30m`; a bare number is seconds, unless `needsUnit`. Throws a usage error if invalid. */
 export function readDuration(field: string, text: string, needsUnit = false): number {
   const form = needsUnit ? /^(\d{1,9}[smhd])+$/ : /^(\d{1,9}[smhd])+$|^\d{1,9}$/
   if (!form.test(text))
@@ -108,7 +108,7 @@ export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filte
   name => OPERATIONS[name].source === 'ours',
 )
 
-/** Throws usage unless `name` is an operation of §4.9 and `path` has the parameters it needs, and no others. */
+/** Throws a usage error unless `name` is an operation of §4.9 and `path` has the parameters it needs, and no others. */
 export function checkOwnPath(where: string, name: string, path: string): string {
   const refuse = (problem: string) => usage('settings_invalid', problem)
   const operation = OWN_OPERATIONS.find(own => own === name)
@@ -122,7 +122,7 @@ export function checkOwnPath(where: string, name: string, path: string): string 
   throw refuse(named(where, `the path of ${name} ${rule}`))
 }
 
-/** The origin of a proxy. Throws usage for another URL than http(s), and for a password, which the process list shows. */
+/** The origin of a proxy. Throws a usage error for another URL than http(s), and for a password, which the process list shows. */
 export function checkProxy(field: string, text: string): string {
   const url = parseUrl(text.includes('://') ? text : `http://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')

@@ -14,7 +14,7 @@ export function today(): string {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
-/** YYYY-MM-DD. `from`: the day that `+7` counts from; `forms`: those that an error names. Throws usage. */
+/** YYYY-MM-DD. `from`: the day that `+7` counts from; `forms`: those that an error names. Throws a usage error if invalid. */
 export function readDay(field: string, typed: string, from = today(), forms = DATE_FORMS): string {
   const text = typed.trim().toLowerCase()
   const ahead = text === 'today' ? '0' : text === 'tomorrow' ? '1' : /^\+(\d{1,4})$/.exec(text)?.[1]
@@ -25,7 +25,7 @@ export function readDay(field: string, typed: string, from = today(), forms = DA
   throw invalid(field, `must be a valid date (${forms})`, typed)
 }
 
-/** A day that is not over, here or in UTC: the hotel may be further west. Throws usage. */
+/** A day that is not over, here or in UTC: the hotel may be further west. Throws a usage error if invalid. */
 export function readComingDay(field: string, typed: string, from = today()): string {
   const date = readDay(field, typed, from)
   const behind = nightsBetween(new Date().toISOString().slice(0, 10), today())
@@ -33,7 +33,7 @@ export function readComingDay(field: string, typed: string, from = today()): str
   throw invalid(field, `must not be in the past, as ${date} is`)
 }
 
-/** Throws usage for a birth date in the future (tomorrow is allowed: elsewhere it is today), or more than OLDEST years ago. */
+/** Throws a usage error for a birth date in the future (tomorrow is allowed: elsewhere it is today), or more than OLDEST years ago. */
 export function checkBirthDate(field: string, date: string, from = today()): string {
   if (nightsBetween(date, from) < -1) throw invalid(field, 'must not be in the future', date)
   if (ageOn(date, from) > OLDEST) throw invalid(field, `must not be more than ${OLDEST} years ago`, date)

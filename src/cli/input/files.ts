@@ -12,12 +12,12 @@ import {whileReading} from './pending-reads.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** The text of `path` (`-`: standard input). Throws usage naming `flag`, without the content. */
+/** The text of `path` (`-`: standard input). Throws a usage error that names `flag`, without the content. */
 export async function readText(flag: string, path: string): Promise<string> {
   return decode(flag, await readBytes(flag, path, MOST_BYTES))
 }
 
-/** `bytes` as text; throws usage naming `flag` when they are not UTF-8. */
+/** `bytes` as text; throws a usage error that names `flag` if they are not UTF-8. */
 export function decode(flag: string, bytes: Uint8Array, ignoreBOM = false): string {
   try {
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM}).decode(bytes)
@@ -26,7 +26,7 @@ export function decode(flag: string, bytes: Uint8Array, ignoreBOM = false): stri
   }
 }
 
-/** The bytes of `path` (`-`: standard input). Throws usage naming `flag` when it cannot be read, or is longer. */
+/** The bytes of `path` (`-`: standard input). Throws a usage error that names `flag` if it cannot be read, or is longer. */
 export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
   try {
     const bytes = await (path === '-' ? collect(process.stdin, mostBytes) : readFile(path, mostBytes))
@@ -64,7 +64,7 @@ export function readFile(path: string, mostBytes: number): Promise<Buffer> {
   return whileReading(() => collect(createReadStream(path, {end: mostBytes}), mostBytes))
 }
 
-/** A secret from a file or `-`, without a trailing newline. Throws usage when it is empty or has several lines. */
+/** A secret from a file or `-`, without a trailing newline. Throws a usage error if it is empty or has several lines. */
 export async function readSecret(flag: string, path: string): Promise<string> {
   const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
   if (secret === '') throw invalid(flag, 'contains no secret')
@@ -72,7 +72,7 @@ export async function readSecret(flag: string, path: string): Promise<string> {
   return secret
 }
 
-/** Throws usage naming `flag` when no file can be written at `path`. */
+/** Throws a usage error that names `flag` if no file can be written at `path`. */
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
   if (path === '') throw invalid(flag, 'must be a file name')
@@ -94,20 +94,20 @@ export function checkWritable(flag: string, path: string): string {
   }
 }
 
-/** Throws usage naming `flag` unless a new file can be written at `path`. */
+/** Throws a usage error that names `flag` unless a new file can be written at `path`. */
 export function checkNewFile(flag: string, path: string): string {
   requireNewFile(checkWritable(flag, path), 'name a new file', flag)
   return path
 }
 
-/** Throws usage naming `flag` when there is something at `path`, beside which a killed run may have left a copy. */
+/** Throws a usage error that names `flag` if there is something at `path`, beside which a killed run may have left a copy. */
 export function requireNewFile(path: string, hint: string, flag = ''): void {
   if (!lstatSync(path, {throwIfNoEntry: false})) return
   sweepTemporaryFiles(dirname(resolve(path)))
   throw usage('file_exists', named(flag, `${sanitizeLine(path, 200)} exists already`), hint)
 }
 
-/** The value of `text`. Throws usage naming `flag`, line and column. */
+/** The value of `text`. Throws a usage error that names `flag`, line and column, if it is not JSON. */
 export function readJson(flag: string, text: string): unknown {
   const clean = text.replace(/^\ufeff/, '')
   try {

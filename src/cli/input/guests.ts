@@ -6,7 +6,7 @@ import {invalid, named} from './checks.js'
 import {checkCountry} from './countries.js'
 import {PAST_DATE_FORMS, readDay} from './dates.js'
 import {closest, didYouMean, listOfNames} from './match.js'
-import {combined, into, PartsFailure} from './usage-errors.js'
+import {collectFailure, combined, PartsFailure} from './usage-errors.js'
 
 export type Fields = Record<string, unknown>
 
@@ -24,7 +24,7 @@ const READERS: Readonly<Record<string, (field: string, text: string) => unknown>
   },
 }
 
-/** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws usage. */
+/** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws a usage error if invalid. */
 export async function readGuest(field: string, text: string): Promise<Fields> {
   const {pairs, errors} = readPairs(field, text, GUEST_NAMES)
   const guest: Fields = {}
@@ -32,47 +32,44 @@ export async function readGuest(field: string, text: string): Promise<Fields> {
     const value = pairs.get(name)
     if (value === undefined) continue
     const read = async () => READERS[name]?.(`${field} ${name}`, value) ?? value
-    guest[name] = await read().catch(into(errors))
+    guest[name] = await read().catch(collectFailure(errors))
   }
-  const identity = await readIdentity(field, pairs).catch(into(errors))
-  if (identity) guest.identity = identity
-  if (errors.length > 0) throw new PartsFailure(errors, guest)
-  return guest
-}
-
-async function readIdentity(field: string, pairs: ReadonlyMap<string, string>): Promise<Fields | undefined> {
-  const given = [
+  const [identity, ...others] = [
     {type: pairs.has('tc') ? 'TC' : undefined, number: pairs.get('tc')},
     {type: pairs.has('passport') ? 'PASSPORT' : undefined, number: pairs.get('passport')},
     {type: pairs.get('identity.type'), number: pairs.get('identity.number')},
   ].filter(({type, number}) => type !== undefined || number !== undefined)
-  const [identity, ...others] = given
   if (others.length > 0)
-    throw invalid(field, 'give one identity: tc, passport, or identity.type and identity.number')
-  if (identity && (!identity.type || !identity.number))
-    throw invalid(field, 'identity.type and identity.number go together')
-  return identity
+    errors.push(invalid(field, 'give one identity: tc, passport, or identity.type and identity.number'))
+  else if (identity && (!identity.type || !identity.number))
+    errors.push(invalid(field, 'identity.type and identity.number go together'))
+  else if (identity) guest.identity = identity
+  if (errors.length > 0) throw new PartsFailure(errors, guest)
+  return guest
 }
 
-/** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws usage. */
+/** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws a usage error if invalid. */
 export async function readContact(field: string, text: string): Promise<Fields> {
   const {pairs, errors} = readPairs(field, text, [...CONTACT_NAMES, 'phone'])
-  const contact = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
+  const contact: Fields = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
   const phone = pairs.get('phone')
-  const split = phone === undefined ? {} : await readPhone(field, phone, pairs).catch(into(errors))
-  const rest = pairs.size > 0 ? {...contact, ...(split ?? UNREAD_PHONE)} : undefined
-  if (errors.length > 0) throw new PartsFailure(errors, rest)
-  return {...contact, ...split}
-}
-
-/** In place of a number that cannot be read: it is wrong, and not missing. It is never sent. */
-const UNREAD_PHONE = {phone_country_code: '+0', phone_number: '0000'}
-
-async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string, string>) {
-  if (pairs.has('phone_country_code') || pairs.has('phone_number'))
-    throw invalid(field, 'give phone, or phone_country_code and phone_number')
-  const {phone_country_code, phone_number} = (await createPhoneReader())(`${field} phone`, phone)
-  return {phone_country_code, phone_number}
+  let isUnread = phone !== undefined
+  if (phone !== undefined && (pairs.has('phone_country_code') || pairs.has('phone_number'))) {
+    errors.push(invalid(field, 'give phone, or phone_country_code and phone_number'))
+  } else if (phone !== undefined) {
+    const readPhone = await createPhoneReader()
+    try {
+      const {phone_country_code, phone_number} = readPhone(`${field} phone`, phone)
+      Object.assign(contact, {phone_country_code, phone_number})
+      isUnread = false
+    } catch (error) {
+      collectFailure(errors)(error)
+    }
+  }
+  if (errors.length === 0) return contact
+  // In place of a number that cannot be read: it is wrong, and not missing. It is never sent.
+  const unread = isUnread ? {phone_country_code: '+0', phone_number: '0000'} : {}
+  throw new PartsFailure(errors, pairs.size > 0 ? {...contact, ...unread} : undefined)
 }
 
 /**
@@ -82,7 +79,12 @@ async function readPhone(field: string, phone: string, pairs: ReadonlyMap<string
 export function readPairs(field: string, text: string, valid: readonly string[]) {
   const errors: Failure[] = []
   const pairs = new Map<string, string>()
-  for (const part of splitAtCommas(text)) {
+  const parts = ['']
+  for (const [piece] of text.matchAll(/\\[\\,]|./gsu)) {
+    if (piece === ',') parts.push('')
+    else parts[parts.length - 1] += piece.length > 1 && piece.startsWith('\\') ? piece.slice(1) : piece
+  }
+  for (const part of parts.filter((part, index) => part !== '' || index === 0)) {
     const at = part.indexOf('=')
     const hint = 'write a comma inside a value as \\,'
     const key = part.slice(0, at).trim()
@@ -125,18 +127,9 @@ export function completeGuests(guests: readonly Fields[]): Fields[] {
   })
 }
 
-function splitAtCommas(text: string): string[] {
-  const parts = ['']
-  for (const [piece] of text.matchAll(/\\[\\,]|./gsu)) {
-    if (piece === ',') parts.push('')
-    else parts[parts.length - 1] += piece.length > 1 && piece.startsWith('\\') ? piece.slice(1) : piece
-  }
-  return parts.filter((part, index) => part !== '' || index === 0)
-}
-
 export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
 
-/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws usage. */
+/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws a usage error if invalid. */
 export async function createPhoneReader(country?: string) {
   const {parsePhoneNumberFromString, isSupportedCountry} = await import('libphonenumber-js/min')
   const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
@@ -154,7 +147,7 @@ export async function createPhoneReader(country?: string) {
 /** Inside a word they are part of its spelling, in Persian and in the scripts of India. */
 const JOINERS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu
 
-/** Throws usage when part of `text` could not be seen where it is shown. Emoji can: they are only doubtful. */
+/** Throws a usage error if part of `text` could not be seen where it is shown. Emoji can: they are only doubtful. */
 export function checkVisible(field: string, text: string): void {
   const words = text.trim().replace(JOINERS, '')
   if (sanitizeLine(words) === words) return

@@ -11,7 +11,7 @@ export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
 
-/** The day of departure, typed as a date or as a number of nights. Throws usage. */
+/** The day of departure, typed as a date or as a number of nights. Throws a usage error if invalid. */
 export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
   const date = readDeparture(field, typed, checkIn, today)
   const nights = nightsBetween(checkIn, date)
@@ -22,7 +22,7 @@ export function readCheckOut(field: string, typed: string, checkIn: string, toda
   throw invalid(field, `must be at most ${MOST_NIGHTS} nights after the check-in; ${stay}`)
 }
 
-/** The same before the check-in is known: whether it can be a departure at all. Throws usage. */
+/** The same before the check-in is known: whether it can be a departure at all. Throws a usage error if invalid. */
 export function checkDeparture(field: string, typed: string): string {
   readDeparture(field, typed, '0001-01-01')
   return typed
@@ -35,7 +35,7 @@ function readDeparture(field: string, typed: string, checkIn: string, today?: st
   return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
 }
 
-/** The day `nights` after check-in. Throws usage when no date of four digits a year is left for it. */
+/** The day `nights` after check-in. Throws a usage error if no date of four digits a year is left for it. */
 export function leaveAfter(checkIn: string, nights: number, field = '--nights'): string {
   if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
   throw invalid(field, `must end the stay by ${LAST_DATE}`, String(nights))
@@ -46,7 +46,7 @@ export function roomText({adults, children_ages: ages}: Room): string {
   return ages.length === 0 ? `${adults}` : `${adults}:${ages.join(',')}`
 }
 
-/** `2` or `2:7,4`: adults, then the children's ages. Throws usage. */
+/** `2` or `2:7,4`: adults, then the children's ages. Throws a usage error if invalid. */
 export function readRoom(field: string, text: string): Room {
   const [, adults, ages = ''] = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim()) ?? []
   if (adults === undefined) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
@@ -58,7 +58,7 @@ export function readRoom(field: string, text: string): Room {
   return {adults: Number(adults), children_ages: agesIn(ages).map(Number)}
 }
 
-/** Ages of children, separated by commas, spaces or both. Throws usage. */
+/** Ages of children, separated by commas, spaces or both. Throws a usage error if invalid. */
 export function readAges(field: string, typed: string): number[] {
   const errors = faultsOfAges(field, typed)
   if (errors.length > 0) throw combined(errors)

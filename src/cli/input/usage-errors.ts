@@ -1,5 +1,6 @@
 /** Errors of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
 import {Failure, usage} from '../../contract/failure.js'
+import OTHER_TOOLS from './flags-of-other-tools.json' with {type: 'json'}
 import {closest, didYouMean, isAboutName} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
@@ -37,20 +38,18 @@ export class PartsFailure extends Failure {
     // A guess at a flag is shown below all messages, where it is clear which one it is about.
     const isBelow = isAboutName(details.hint, '--') && !more.some(part => isAboutName(part.details.hint))
     const keepsHint = more.length === 0 || isBelow
-    const messages = parts.map(part => (keepsHint ? part.message : withOwnHint(part)))
+    // A hint about a name says nothing without the message that it belongs to.
+    const messages = parts.map(({message, details: {hint}}) =>
+      !keepsHint && isAboutName(hint) ? `${message} (${hint})` : message,
+    )
     const shown = keepsHint || !isAboutName(details.hint) ? details : {...details, hint: SEE_HELP}
     super(kind, [...new Set(messages)].join('; '), shown)
     this.parts = parts
   }
 }
 
-/** A hint about a name says nothing without the message that it belongs to. */
-function withOwnHint({message, details: {hint}}: Failure): string {
-  return isAboutName(hint) ? `${message} (${hint})` : message
-}
-
 /** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */
-export function into(errors: Failure[]) {
+export function collectFailure(errors: Failure[]) {
   return (error: unknown): undefined => {
     if (!(error instanceof Failure)) throw error
     errors.push(error)
@@ -69,44 +68,12 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
-/** Our flags, with what users of gh, stripe, aws and curl type for each; the first that a command has is meant. */
-const WORDS_OF_OTHERS: Readonly<Record<string, string>> = {
-  '--after': '--cursor --starting-after --starting-token',
-  '--url': '--endpoint',
-  '--base-url': '--api-base --endpoint --endpoint-url --hostname',
-  '--ca-file': '--ca-bundle --cacert',
-  '--check-in': '--from',
-  '--check-out': '--to',
-  '--client-reference': '--reference',
-  '--columns': '--fields',
-  '--data': '--body -f',
-  '--date': '--from',
-  '--file': '--out --output --output-file -O -o',
-  '--yes': '--confirm --force -y',
-  '--force': '--confirm --overwrite --yes -y',
-  '--format': '--output -o',
-  '--forward-to': '--to',
-  '--guest': '--guests',
-  '--har': '--out',
-  '--insecure': '--no-verify-ssl -k',
-  '--limit': '--max-items --max-results --page-size -L',
-  '--no-input': '--non-interactive',
-  '--open': '--web',
-  '--query': '--filter --jq',
-  '--quiet': '--silent -q -s',
-  '--room 2': '--adults --guests',
-  '--room 2:7,4': '--children',
-  '--secret-file': '--webhook-secret',
-  '--since': '--from',
-  '--sort': '--order-by --sort-by',
-  '--verbose': '--debug --log-level',
-}
-
 /** `word` may have a value, else it may be the first of `following`; `names` are those of the flags. */
 export function unknownFlag(word: string, names: readonly string[], following: readonly string[] = []) {
   const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
-  const meant = Object.keys(WORDS_OF_OTHERS).filter(ours => WORDS_OF_OTHERS[ours]?.split(' ').includes(typed))
+  // What users of gh, stripe, aws and curl type; the first of our flags that the command has is meant.
+  const meant = Object.entries(OTHER_TOOLS).flatMap(([ours, words]) => (words.includes(typed) ? ours : []))
   if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) meant.reverse()
   const best = meant.find(ours => flags.includes(ours.split(' ', 1)[0] ?? '')) ?? closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''

@@ -8,7 +8,7 @@ import type {SettingsFile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Fields} from '../input/guests.js'
-import {into} from '../input/usage-errors.js'
+import {collectFailure} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
 import type {RequestValues} from '../session/dry-run.js'
 import type {Preferences, Surroundings, Target} from '../session/resolve.js'
@@ -155,12 +155,12 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   protected override client(): Promise<Client | undefined> {
-    return this.resolveTarget().catch(into([]))
+    return this.resolveTarget().catch(collectFailure([]))
   }
 
   protected override async listed(kind: Source): Promise<readonly Candidate[]> {
     const use = ({vouchers: 'voucher', cancellable: 'cancel'} as const)[kind as string]
-    const target = use && (await this.resolveTarget().catch(into([])))
+    const target = use && (await this.resolveTarget().catch(collectFailure([])))
     if (!use || !target) return []
     const {listedChoices} = await import('../session/reservation-choices.js')
     return listedChoices((await this.connect(target)).api, use)

@@ -5,9 +5,9 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
 import type {Client} from '../../contract/token-cache.js'
 import {
+  collectFailure,
   combined,
   conflictingFlags,
-  into,
   missing as missingWords,
   PartsFailure,
   requiresFlag,
@@ -231,9 +231,10 @@ export abstract class ParsingCommand extends Command {
       // The columns of what a query finds depend on the query.
       if (this.globals.query === undefined) checkColumns(columns, this.globals.columns)
     } catch (error) {
-      into(all)(error)
+      collectFailure(all)(error)
     }
-    if (all.length > 0) all.push(...((await this.alsoWrong(output, refused).catch(into(all))) ?? []))
+    if (all.length > 0)
+      all.push(...((await this.alsoWrong(output, refused).catch(collectFailure(all))) ?? []))
     const code = missing.some(({isFlag}) => isFlag) ? 'missing_flag' : 'missing_argument'
     const words = missing.map(({shown}) => shown)
     if (words.length > 0) all.push(missingWords(words, SEE_HELP, code))

@@ -30,14 +30,13 @@ export function onThreeClocks(text: string): string[] {
   const at = zonedInstantOf(text)
   if (at === undefined) return [`${sanitizeLine(text, 40)} (no time zone in the answer)`]
   const hotel = /z$/i.test(text) ? 'hotel time: not in the answer' : `${onItsOwnClock(text)} hotel time`
-  const [here, utc] = [clock(at, timeZone), clock(at, 'UTC')]
+  const clockIn = (zone: string) =>
+    new Date(at * 1000).toLocaleString('sv', {timeZone: zone, dateStyle: 'short', timeStyle: 'short'})
+  const here = clockIn(timeZone)
+  const utc = clockIn('UTC')
   const yours = `${here} your time (${timeZone})`
   if (here === utc) return hotel.startsWith(utc) ? [hotel] : [hotel, yours]
   return [hotel, yours, `${utc} UTC`]
-}
-
-function clock(at: number, timeZone: string): string {
-  return new Date(at * 1000).toLocaleString('sv', {timeZone, dateStyle: 'short', timeStyle: 'short'})
 }
 
 /** `120.00 EUR`; null for none. */
@@ -58,7 +57,7 @@ export function shownOf(shown: number, found: number, one: string, many?: string
 
 /** `Name  text` lines, each sanitised. */
 export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
-  const line = ([name, text]: [string, string | null | undefined]) =>
-    `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`
-  return Object.entries(facts).map(line)
+  return Object.entries(facts).map(
+    ([name, text]) => `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`,
+  )
 }

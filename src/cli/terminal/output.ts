@@ -148,7 +148,7 @@ function withoutCurrency<Item>(column: Column<Item>, currency: Column<Item>): Co
   return {...column, value}
 }
 
-/** Throws usage, naming the valid columns, if `wanted` names one that is not in `valid`; unless one of them is undefined. */
+/** Throws a usage error that names the valid columns if `wanted` names one that is not in `valid`; unless one of them is undefined. */
 export function checkColumns(valid: readonly string[] | undefined, wanted: string | undefined): void {
   if (valid === undefined || wanted === undefined) return
   const unknown = namesIn(wanted).find(name => !valid.includes(name))

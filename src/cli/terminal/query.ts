@@ -5,7 +5,7 @@ import {isObject, own, parseExactly, stringify} from '../../contract/json.js'
 import {jsonText} from './json-text.js'
 import {type Column, notShown, type Result} from './result.js'
 
-/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws usage. */
+/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws a usage error if invalid. */
 export async function checkExpression(field: string, text: string): Promise<string> {
   const {compile} = await import('@jmespath-community/jmespath')
   try {

@@ -3,7 +3,7 @@ import process from 'node:process'
 import {stripVTControlCharacters} from 'node:util'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {own} from '../../contract/json.js'
-import {type Painter, painterFor, type Style} from './colour.js'
+import {painterFor, type Style} from './colour.js'
 import {stderr, stderrIsTerminal, widthOf} from './streams.js'
 import {hang, pasteable, textWidth} from './text.js'
 
@@ -67,7 +67,12 @@ export function say(lines: string | readonly string[]): void {
   const columns = stderrIsTerminal() ? widthOf(stderr()) : Number.POSITIVE_INFINITY
   const shown = [lines].flat().flatMap(line => wrapForTerminal(sanitizeLine(line), columns))
   count(shown)
-  stderr().write(shown.map(line => `${paintLead(line, painter)}\n`).join(''))
+  const painted = shown.map(line => {
+    const lead = line.split(' ', 1)[0] ?? ''
+    const style = own(LEADS, lead)
+    return style === undefined ? line : `${painter(style, lead)}${line.slice(lead.length)}`
+  })
+  stderr().write(painted.map(line => `${line}\n`).join(''))
 }
 
 /** Wraps a line: a fact below its value, other lines by two columns, and a command so that it can still be pasted. */
@@ -84,13 +89,6 @@ export function wrapForTerminal(line: string, columns: number): string[] {
   // The first line has two columns more; the letters in them belong to a word that stays whole.
   const lead = /^[A-Z]\w\w/.test(line.slice(start)) ? start + 2 : start
   return hang(line, columns, start + 2, lead)
-}
-
-/** Colours the first word if it is the kind of the line. */
-function paintLead(line: string, painter: Painter): string {
-  const lead = line.split(' ', 1)[0] ?? ''
-  const style = own(LEADS, lead)
-  return style === undefined ? line : `${painter(style, lead)}${line.slice(lead.length)}`
 }
 
 /** Replaces the transient line. For terminals only. */

@@ -15,7 +15,7 @@ import {STATE_NAME} from '../../../state/file-names.js'
 import type {SigningSecretName} from '../../../state/secret-store.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {into} from '../../input/usage-errors.js'
+import {collectFailure} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
 import {profileInUse, type Surroundings, serviceOf} from '../../session/resolve.js'
 import {checkProfileName} from '../../session/setting-keys.js'
@@ -157,7 +157,7 @@ async function secretOf(state: State, profile: string): Promise<string | undefin
  */
 export async function remainingAfter({beside}: Leaving, env: NodeJS.ProcessEnv, state: State) {
   // Without a keychain commands cannot use a secret in it either.
-  const isLeft = beside !== undefined && (await secretOf(state, beside).catch(into([])))
+  const isLeft = beside !== undefined && (await secretOf(state, beside).catch(collectFailure([])))
   const command = `bookctl logout --profile ${beside}`
   const ofProfile = isLeft ? [{what: 'profile', name: beside, command} as const] : []
   const pair = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']

@@ -8,7 +8,7 @@ import {checkInteger, invalid} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
 import {checkedFlag, currencyFlag} from '../../input/flags.js'
 import {closestFew, didYouMean, fold, matches} from '../../input/match.js'
-import {combined, into, missing} from '../../input/usage-errors.js'
+import {collectFailure, combined, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {mayAsk} from '../../terminal/prompts/ask.js'
@@ -78,7 +78,8 @@ export async function wrongCity(
 ): Promise<Failure[]> {
   const errors: Failure[] = []
   const known = baseUrl === undefined ? [] : remembered({state, target: {baseUrl}})
-  if (typeof typed === 'string' && known.length > 0) await cityNumber(typed, known).catch(into(errors))
+  if (typeof typed === 'string' && known.length > 0)
+    await cityNumber(typed, known).catch(collectFailure(errors))
   return errors
 }
 
@@ -98,7 +99,7 @@ async function citiesNamed(typed: string, cities: readonly KnownCity[]): Promise
 
 async function isCountry(typed: string, code: string): Promise<boolean> {
   if (fold(code) === typed) return true
-  const named = await checkCountry('--city', typed).catch(into([]))
+  const named = await checkCountry('--city', typed).catch(collectFailure([]))
   return named !== undefined && named === code.toUpperCase()
 }
 

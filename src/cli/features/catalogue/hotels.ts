@@ -26,7 +26,7 @@ import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {checkedFlag, comingDayFlag, countryFlag, maximumFlag} from '../../input/flags.js'
 import {checkDeparture, leaveAfter, MOST_NIGHTS, readCheckOut, readRoom} from '../../input/stay.js'
-import {combined, into} from '../../input/usage-errors.js'
+import {collectFailure, combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
@@ -94,7 +94,7 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
   try {
     if (checkIn) departureOf(checkIn, flags)
   } catch (error) {
-    into(errors)(error)
+    collectFailure(errors)(error)
   }
   return errors
 }

@@ -14,7 +14,7 @@ import {checkBirthDate, today} from '../../input/dates.js'
 import {readJson, readText} from '../../input/files.js'
 import {completeGuests, type Fields, faultsOfWords, refuseUnknown} from '../../input/guests.js'
 import {closest, didYouMean} from '../../input/match.js'
-import {combined, into, missing} from '../../input/usage-errors.js'
+import {collectFailure, combined, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
 /** What was typed, read once: the fields of the request that are right, and all that is lacking and wrong. */
@@ -152,12 +152,12 @@ export async function readTyped(
           // A guest of a file may be anything.
           const {nationality, birth_date: born} = isObject(guest) ? guest : {}
           if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
-            await checkCountry(`${path}.nationality`, nationality).catch(into(errors))
+            await checkCountry(`${path}.nationality`, nationality).catch(collectFailure(errors))
           try {
             if (typeof born === 'string' && isCalendarDate(born))
               checkBirthDate(`${path}.birth_date`, born, day)
           } catch (error) {
-            into(errors)(error)
+            collectFailure(errors)(error)
           }
         }
         return value.every(isObject) ? completeGuests(value) : value
@@ -179,7 +179,7 @@ export async function readTyped(
       lackingFields.push(...checked.lacking)
       errors.push(...checked.errors)
     } catch (error) {
-      into(errors)(error)
+      collectFailure(errors)(error)
     }
   }
   return {

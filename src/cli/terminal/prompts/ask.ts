@@ -21,7 +21,7 @@ export function mayAsk(flags: AskingFlags): boolean {
 /** For the error without a terminal. `flag`: the flag that answers it, `--client-id`; `ways`: a hint that names them all. */
 export type Question = TextQuestion & {readonly flag: string; readonly ways?: string}
 
-/** Answers to `questions`, in order. Throws usage naming every flag when no question may be asked. */
+/** Answers to `questions`, in order. Throws a usage error that names every flag if no question may be asked. */
 export async function ask(questions: readonly Question[], flags: AskingFlags, open: () => Promise<Prompts>) {
   if (questions.length === 0) return []
   const names = questions.map(({flag}) => flag)
@@ -55,7 +55,7 @@ export async function createPrompts(terminal: Terminal): Promise<Prompts> {
   }
 }
 
-/** `closing` withdraws a question. Throws usage without a terminal. */
+/** `closing` withdraws a question. Throws a usage error without a terminal. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
@@ -73,7 +73,7 @@ export interface Change {
   readonly result?: object
 }
 
-/** Throws usage unless `agreed`: `not_confirmed` for a no, `confirmation_needed` if no question could be asked (undefined). */
+/** Throws a usage error unless `agreed`: `not_confirmed` for a no, `confirmation_needed` if no question could be asked (undefined). */
 export function requireConsent(agreed: boolean | undefined, change: Change): void {
   if (agreed) return
   const {undone, what, hint = 'add --yes', result} = change
