@@ -270,15 +270,17 @@ test('a capture that is cut off is unreadable where it is cut; the lines before 
   }
 })
 
-test('a capture that is cut off within a long text is unreadable there, and the lines before are right', async () => {
+test('a capture that is cut off within a text of several MiB is unreadable there', async () => {
   const long = 'A'.repeat(9 * 1024 * 1024)
   const lines = `${JSON.stringify(RECORD)}\n{"type":"event","body_base64":"${long}`
   const [good, cut] = (await checkAll(lines)).results
-  expect(good?.valid).toBe(true)
-  expect(cut?.findings[0]?.explanation).toContain('line 2 is cut off')
+  expect([good?.valid, cut?.findings[0]?.explanation]).toEqual([
+    true,
+    expect.stringContaining('line 2 is cut off'),
+  ])
   const har = harOf([posting(long, {headers: harHeaders})])
-  for (const text of [har.slice(0, -40), har.slice(0, har.lastIndexOf('A'))])
-    expect((await checkAll(text)).results[0]?.findings[0]?.explanation).toContain('the HAR file is cut off')
+  const {results} = await checkAll(har.slice(0, har.lastIndexOf('A')))
+  expect(results[0]?.findings[0]?.explanation).toContain('the HAR file is cut off')
 })
 
 test('each request has its place in the file: the entry, or the line', async () => {

