@@ -102,7 +102,7 @@ const plain = (character: string) => (character === '"' ? '\\"' : character)
 const SLASH = /\//
 const NON_ASCII = /[^\0-\x7f]/
 
-/** Pairs of opposite habits, and one whose opposite nobody has; a printer has at most one of each group. */
+/** Groups of habits; a printer has at most one of each group. */
 const SPELLINGS: readonly (readonly Spelling[])[] = [
   [
     {difference: 'escaped slashes (`\\/` in hand, `/` signed)', characters: SLASH, spell: plain},

@@ -29,7 +29,8 @@ export class ListenOutput {
   private readonly stdout: LineWriter
   private readonly capture: ReturnType<typeof openCapture> | undefined
   private readonly rows: ListenRows | undefined
-  private readonly notes: ForwardNotes
+  /** Targets, each with the secret that it refused. */
+  private readonly refused = new Set<string>()
   private readonly isJson: boolean
   private readonly printsJson: boolean
   /** "Ready" is the first line, even if a thousand come before it; the events themselves are in the store. */
@@ -52,9 +53,7 @@ export class ListenOutput {
     this.capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
     this.isJson = flags.json || flags.format === 'ndjson'
     this.printsJson = this.isJson && flags.query === undefined
-    this.notes = new ForwardNotes(terms)
-    if (isForPeople(flags, process.stdout))
-      this.rows = new ListenRows(line => this.print(line), terms, this.notes)
+    if (isForPeople(flags, process.stdout)) this.rows = new ListenRows(line => this.print(line), terms)
   }
 
   /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
@@ -87,7 +86,7 @@ export class ListenOutput {
   }
 
   forward(report: ForwardReport) {
-    if (this.rows) return this.rows.forward(report)
+    if (this.rows) return this.rows.forward(report, this.notesOf(report))
     const {eventId: event_id, target, attempt, state, status, ms} = report
     if (this.printsJson) {
       const error = unansweredText(report.error, target)
@@ -107,7 +106,28 @@ export class ListenOutput {
     }
     const event = `${sanitizeLine(event_id, 60)} → ${sanitizeLine(target, 200)}`
     this.terms.tell(`  ${event}: ${answerText(report, systemClock.now())}`)
-    for (const note of this.notes.of(report)) this.terms.tell(note)
+    for (const note of this.notesOf(report)) this.terms.tell(note)
+  }
+
+  /** The command that replays what was given up, and once for each target the secret that it refused. */
+  private notesOf({eventId, target, state, status, rawHeaders, body}: ForwardReport): string[] {
+    const {names, secrets, flags} = this.terms
+    // The flags with which another command finds the same secrets.
+    let same = flags.profile === undefined ? '' : ` --profile ${shellWord(flags.profile)}`
+    if (flags['secret-file'] !== undefined) same += ` --secret-file ${shellWord(flags['secret-file'])}`
+    if (flags['secret-stdin']) same += ' --secret-stdin'
+    if (state === 'given_up') {
+      const command = `bookctl webhooks events replay ${shellWord(eventId)} --to ${shellWord(target)} --resign`
+      return [`Replay it: ${command}${same}`]
+    }
+    if (status !== 401) return []
+    const signer = signerOf({rawHeaders, body}, names.signature, secrets())
+    const refused = `${target} ${signer?.name}`
+    if (this.refused.has(refused)) return []
+    this.refused.add(refused)
+    if (!signer) return ['The target refused a signature whose secret is not known here any more']
+    const what = `The target refused the signature; its secret is ${sourceOf(signer)}. Compare it with that of the target:`
+    return [`${what} bookctl webhooks listen --print-secret${same}`]
   }
 
   async end(milliseconds: number): Promise<void> {
@@ -287,7 +307,6 @@ class ListenRows {
   constructor(
     private readonly print: (line: string) => void,
     private readonly terms: ListenTerms,
-    private readonly notes: ForwardNotes,
   ) {}
 
   /** `isTest`: the event that --subscribe asked for. */
@@ -300,7 +319,7 @@ class ListenRows {
     else this.show(row)
   }
 
-  forward(report: ForwardReport): void {
+  forward(report: ForwardReport, notes: readonly string[]): void {
     const {eventId, body} = report
     clearTimeout(this.held.get(eventId)?.timer)
     if (!this.held.delete(eventId)) this.early.add(eventId)
@@ -308,7 +327,7 @@ class ListenRows {
     const target = this.terms.targets.length > 1 ? `, ${sanitizeLine(report.target, 200)}` : ''
     const time = systemClock.now()
     const text = answerText(report, time) + target
-    this.show({time, isGood: report.state === 'done', body, text, notes: this.notes.of(report)})
+    this.show({time, isGood: report.state === 'done', body, text, notes})
   }
 
   end(): void {
@@ -398,42 +417,6 @@ function answerText(report: ForwardReport, now: number): string {
     state === 'given_up' && 'given up',
   ]
   return facts.filter(Boolean).join(', ')
-}
-
-/** Notes about attempts: the command that replays what was given up, and once for each target the secret it refused. */
-class ForwardNotes {
-  private readonly refused = new Set<string>()
-
-  constructor(private readonly terms: ListenTerms) {}
-
-  of(report: ForwardReport): string[] {
-    const {names, secrets} = this.terms
-    const {eventId, target, state, status} = report
-    if (state === 'given_up') {
-      const command = `bookctl webhooks events replay ${shellWord(eventId)} --to ${shellWord(target)} --resign`
-      return [`Replay it: ${command}${this.secretFlags()}`]
-    }
-    if (status !== 401) return []
-    const signer = signerOf(report, names.signature, secrets())
-    const place = `${target} ${signer?.name}`
-    if (this.refused.has(place)) return []
-    this.refused.add(place)
-    if (!signer) return ['The target refused a signature whose secret is not known here any more']
-    const what = `The target refused the signature; its secret is ${sourceOf(signer)}. Compare it with that of the target:`
-    return [`${what} bookctl webhooks listen --print-secret${this.secretFlags()}`]
-  }
-
-  /** The flags with which another command finds the same secrets. */
-  private secretFlags(): string {
-    const {profile, 'secret-file': file, 'secret-stdin': fromStdin} = this.terms.flags
-    return [
-      profile !== undefined && ` --profile ${shellWord(profile)}`,
-      file !== undefined && ` --secret-file ${shellWord(file)}`,
-      fromStdin && ' --secret-stdin',
-    ]
-      .filter(Boolean)
-      .join('')
-  }
 }
 
 /** Where the secret comes from, and the start of its SHA-256, which distinguishes it without showing it. */
