@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest'
 import {type CheckResult, check} from '../../../src/webhooks/diagnose/check.js'
-import {BREAKS, type BrokenCapture} from '../broken-captures.js'
 import {checkTerms, eventText, headerFor, seeded} from '../signed-events.js'
+import {BREAKS, type BrokenCapture} from './broken-captures.js'
 
 async function explain({header, body, secret, others = []}: BrokenCapture): Promise<CheckResult> {
   const request = {headers: {'x-service-signature': header}, body}

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest'
-import type {CapturedRequest} from '../../src/webhooks/captures/request.js'
-import {check} from '../../src/webhooks/diagnose/check.js'
-import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
-import type {HeaderMap} from '../../src/webhooks/signature/headers.js'
-import {sorted} from './changed-bodies.js'
-import {checkTerms, headerFor, richText, seeded, T} from './signed-events.js'
+import type {CapturedRequest} from '../../../src/webhooks/captures/request.js'
+import {check} from '../../../src/webhooks/diagnose/check.js'
+import type {CheckTerms} from '../../../src/webhooks/diagnose/finding.js'
+import type {HeaderMap} from '../../../src/webhooks/signature/headers.js'
+import {checkTerms, headerFor, richText, seeded, T} from '../signed-events.js'
+import {sorted} from './broken-captures.js'
 
 const SECRET = 'whsec_test'
 const TEXT = richText(seeded(3))
