@@ -12,7 +12,7 @@ import {hasStack} from '../support/stack.js'
 import {SEARCH} from '../support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from '../support/webhook-files.js'
 import {openSandbox} from './shared/home.js'
-import {part} from './shared/part.js'
+import {type Own, part} from './shared/part.js'
 import {booking, CREDENTIALS, Side, shown} from './shared/scene.js'
 
 const MOST_MILLISECONDS = 180_000
@@ -93,15 +93,21 @@ function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions):
 }
 
 /** What a user does first in `surroundings`; returns what is wrong. */
-async function tryOut({service, expected}: Bench, surroundings: Surroundings): Promise<string[]> {
+async function tryOut({service, expected}: Bench, own: Own, surroundings: Surroundings): Promise<string[]> {
   const {keeps = true, hasNoTemporary, asOtherUser, isGone} = surroundings
   const root = mkdtempSync(join(tmpdir(), 'bookctl-surroundings-'))
+  own({remove: () => rmSync(root, {recursive: true, force: true})})
   const [home, temporary, body] = [join(root, 'home'), join(root, 'tmp'), join(root, 'body.bin')]
   for (const path of [home, temporary]) mkdirSync(path)
   chmodSync(temporary, 0o777)
   writeFileSync(body, EVENT, {mode: 0o644})
-  const own = {PATH: process.env.PATH, HOME: home, TMPDIR: temporary, BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET}
-  const env = {...own, ...service, ...surroundings.env?.(root)}
+  const usual = {
+    PATH: process.env.PATH,
+    HOME: home,
+    TMPDIR: temporary,
+    BOOKCTL_WEBHOOK_SECRET: SIGNING_SECRET,
+  }
+  const env = {...usual, ...service, ...surroundings.env?.(root)}
   if (asOtherUser) for (const path of [root, home]) chownSync(path, OTHER_USER, OTHER_USER)
   const options = {cwd: isGone ? join(root, 'gone') : root, env, ...(asOtherUser && {uid: OTHER_USER})}
   const wrong: string[] = []
@@ -113,25 +119,18 @@ async function tryOut({service, expected}: Bench, surroundings: Surroundings): P
     return stdout.trim()
   }
   const isWell = (words: string) => (ended: Finished) => ended.exit === 0 && ended.stdout.includes(words)
-  try {
-    for (const [text, result] of expected)
-      await check(
-        text.split(' '),
-        ({exit, stdout, stderr}) => exit === 0 && stderr === '' && stdout === result,
-      )
-    const T = 1_700_000_000
-    const signed = ['--signature', signatureOf(EVENT, T), '--at', String(T), '--json']
-    await check(['webhooks', 'verify', body, ...signed], isWell('"valid": true'))
-    const offer = await check([...SEARCH, '--limit', '1', '--quiet'], isWell('off_'))
-    const isRefused = ({exit, stdout}: Finished) => exit === 2 && stdout.includes('journal_not_writable')
-    await check(booking(offer, ['--json']), keeps ? isWell('"outcome": "confirmed"') : isRefused)
-    const saysSo = ({exit, stderr}: Finished) => exit === 2 && /set TMPDIR/.test(stderr)
-    await check(['demo'], hasNoTemporary ? saysSo : isWell('Done.'))
-    const left = readdirSync(temporary).filter(name => !name.startsWith('node-'))
-    return [...wrong, ...left.map(name => `left in the place of temporary files: ${name}`)]
-  } finally {
-    rmSync(root, {recursive: true, force: true})
-  }
+  for (const [text, result] of expected)
+    await check(text.split(' '), ({exit, stdout, stderr}) => exit === 0 && stderr === '' && stdout === result)
+  const T = 1_700_000_000
+  const signed = ['--signature', signatureOf(EVENT, T), '--at', String(T), '--json']
+  await check(['webhooks', 'verify', body, ...signed], isWell('"valid": true'))
+  const offer = await check([...SEARCH, '--limit', '1', '--quiet'], isWell('off_'))
+  const isRefused = ({exit, stdout}: Finished) => exit === 2 && stdout.includes('journal_not_writable')
+  await check(booking(offer, ['--json']), keeps ? isWell('"outcome": "confirmed"') : isRefused)
+  const saysSo = ({exit, stderr}: Finished) => exit === 2 && /set TMPDIR/.test(stderr)
+  await check(['demo'], hasNoTemporary ? saysSo : isWell('Done.'))
+  const left = readdirSync(temporary).filter(name => !name.startsWith('node-'))
+  return [...wrong, ...left.map(name => `left in the place of temporary files: ${name}`)]
 }
 
 const SAME = ['hotels search --help', 'content currencies --format csv']
@@ -154,7 +153,7 @@ export const surroundings = part<Bench>({
     name: each.name,
     group: 'surroundings',
     isSample: /quotes/.test(each.name),
-    run: bench => tryOut(bench, each),
+    run: (bench, _, own) => tryOut(bench, own, each),
   })),
   open,
   leftOut: lacks ? [`another user: ${lacks}`] : [],

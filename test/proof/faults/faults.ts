@@ -12,7 +12,7 @@ import {tlsIdentity} from '../../support/tls.js'
 import {startReceiver} from '../../support/webhook-files.js'
 import {SECRET} from '../../support/webhook-load.js'
 import {openSandbox} from '../shared/home.js'
-import {part} from '../shared/part.js'
+import {type Own, part} from '../shared/part.js'
 import {CREDENTIALS, openScene, Side, shown} from '../shared/scene.js'
 import {Canaries} from '../shared/secrets.js'
 import {type Cell, checkOutput, checkReport, checkRequests, checkState, type Seen} from './checks.js'
@@ -34,56 +34,53 @@ const QUICK_SECONDS = 60
 /** Nothing that ends by itself takes as long. */
 const STOPPED_AFTER_MILLISECONDS = 400_000
 
-async function runCell(bench: Bench, cell: Cell): Promise<string[]> {
-  if (!stalls(cell.fault)) return (await runOnce(bench, cell, QUICK_SECONDS)).wrong
+async function runCell(bench: Bench, own: Own, cell: Cell): Promise<string[]> {
+  if (!stalls(cell.fault)) return (await runOnce(bench, own, cell, QUICK_SECONDS)).wrong
   const isReached = cell.fault.conclusion.kind !== 'unreached'
   let result = {wrong: [''], struck: 0}
   // If the time was over before the request that is to stall went out, the machine was too slow.
   for (const seconds of STALLED_SECONDS) {
-    result = await runOnce(bench, cell, seconds)
+    result = await runOnce(bench, own, cell, seconds)
     if (result.wrong.length === 0 || result.struck > 0 || !isReached) break
   }
   return result.wrong
 }
 
-async function runOnce({side, other, heard}: Bench, cell: Cell, seconds: number) {
+async function runOnce({side, other, heard}: Bench, own: Own, cell: Cell, seconds: number) {
   const {row, fault} = cell
   const identity = identityOf(fault)
   const env = {...(row.usesProfile ? {} : CREDENTIALS), BOOKCTL_NO_HISTORY: '1'}
   const canaries = new Canaries()
   const tls = identity && tlsIdentity('good')
-  const {home, wire, close} = await openScene(side.origin, {env, other, tls, onExchange: canaries.exchange})
+  const scene = {env, other, tls, onExchange: canaries.exchange}
+  const {home, wire} = own(await openScene(side.origin, scene))
   writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
-  try {
-    const errand = await errandOf(row, side)
-    for (const line of row.first ?? [])
-      await home.run([...line.split(' '), ...trustOf({isTrusted: identity !== undefined})])
-    wire.requests.length = 0
-    Object.assign(home.env, await strike(wire, row, fault))
-    const argv = [...errand.argv, '--json', '--timeout', String(seconds), ...trustOf(fault)]
-    const finished = await home.run(argv, {limitMilliseconds: STOPPED_AFTER_MILLISECONDS})
-    const requests = [...wire.requests]
-    const struck = requests.filter(request => request.struck && request.method !== 'CONNECT')
-    const mend = () => {
-      wire.strike = undefined
-    }
-    const seen: Seen = {finished, seconds, requests, struck, home, canaries, mend}
-    const expected = expectedOf(row.nature, fault.conclusion, row)
-    const wrong = [
-      ...checkOutput(cell, expected, seen),
-      ...checkRequests(cell, expected, errand, seen),
-      ...(row.reports ? checkReport(cell, expected, seen) : []),
-      ...(await checkState(cell, errand, seen)),
-      ...heard.splice(0).map(request => `another server got ${request}`),
-    ]
-    const sent = requests.map(
-      request => `${request.struck ? '*' : ''}${request.method} ${request.path.slice(0, 60)}`,
-    )
-    if (wrong.length > 0) wrong.push(shown(finished), sent.join(', '))
-    return {wrong, struck: struck.length}
-  } finally {
-    await close()
+  const errand = await errandOf(row, side)
+  for (const line of row.first ?? [])
+    await home.run([...line.split(' '), ...trustOf({isTrusted: identity !== undefined})])
+  wire.requests.length = 0
+  Object.assign(home.env, await strike(wire, row, fault))
+  const argv = [...errand.argv, '--json', '--timeout', String(seconds), ...trustOf(fault)]
+  const finished = await home.run(argv, {limitMilliseconds: STOPPED_AFTER_MILLISECONDS})
+  const requests = [...wire.requests]
+  const struck = requests.filter(request => request.struck && request.method !== 'CONNECT')
+  const mend = () => {
+    wire.strike = undefined
   }
+  const seen: Seen = {finished, seconds, requests, struck, home, canaries, mend}
+  const expected = expectedOf(row.nature, fault.conclusion, row)
+  const wrong = [
+    ...checkOutput(cell, expected, seen),
+    ...checkRequests(cell, expected, errand, seen),
+    ...(row.reports ? checkReport(cell, expected, seen) : []),
+    ...(await checkState(cell, errand, seen)),
+    ...heard.splice(0).map(request => `another server got ${request}`),
+  ]
+  const sent = requests.map(
+    request => `${request.struck ? '*' : ''}${request.method} ${request.path.slice(0, 60)}`,
+  )
+  if (wrong.length > 0) wrong.push(shown(finished), sent.join(', '))
+  return {wrong, struck: struck.length}
 }
 
 export function isMeant(row: Row, fault: Fault): boolean {
@@ -107,7 +104,7 @@ const SAMPLE = [
 const CELLS = ROWS.flatMap(row =>
   FAULTS.filter(fault => isMeant(row, fault)).map(fault => {
     const name = `${nameOfRow(row)} × ${fault.name}`
-    const run = (bench: Bench) => runCell(bench, {row, fault})
+    const run = (bench: Bench, _: number, own: Own) => runCell(bench, own, {row, fault})
     return {name, group: row.command.replaceAll(':', ' '), isSample: SAMPLE.includes(name), run}
   }),
 )

@@ -6,7 +6,7 @@ import {startListening, startTarget} from '../../support/listening.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {waitUntil} from '../../support/wait.js'
 import {SECRET, sendEvent} from '../../support/webhook-load.js'
-import type {Cell} from '../shared/part.js'
+import type {Cell, Own} from '../shared/part.js'
 import {openScene, parse, type Scene} from '../shared/scene.js'
 import {type Fault, identityOf, isRefused, stalls, strike, trustOf} from './connections.js'
 import {FAULTS} from './list.js'
@@ -23,8 +23,7 @@ interface Parts extends Scene {
   readonly url: string
   /** The fault strikes from now on. */
   readonly strike: () => Promise<unknown>
-  /** What ends each process and server that was started. */
-  readonly started: (() => Promise<unknown>)[]
+  readonly own: Own
 }
 
 const SENDERS: Readonly<Record<string, (parts: Parts) => Promise<string[]>>> = {
@@ -42,27 +41,22 @@ export const RECEIVER_CELLS: readonly Cell<ReceiverBench>[] = Object.entries(SEN
       name: `${sender} × ${fault.name}`,
       group: sender,
       isSample: sender.endsWith('--forward-to') && fault.name === 'status-500',
-      run: (bench: ReceiverBench) => runCell(bench, fault, run),
+      run: (bench: ReceiverBench, _: number, own: Own) => runCell(bench, own, fault, run),
     })),
 )
 
 async function runCell(
   {receiver, other}: ReceiverBench,
+  own: Own,
   fault: Fault,
   run: (parts: Parts) => Promise<string[]>,
 ) {
   const identity = identityOf(fault)
   const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, BOOKCTL_NO_HISTORY: '1'}
-  const scene = await openScene(receiver, {env, other, tls: identity && tlsIdentity('good')})
+  const scene = own(await openScene(receiver, {env, other, tls: identity && tlsIdentity('good')}))
   const {wire} = scene
-  const started: (() => Promise<unknown>)[] = []
   const start = () => strike(wire, {method: 'POST', path: /^/}, fault)
-  try {
-    return await run({...scene, fault, url: `${wire.origin}/hooks`, strike: start, started})
-  } finally {
-    await Promise.all(started.map(end => end()))
-    await scene.close()
-  }
+  return await run({...scene, fault, url: `${wire.origin}/hooks`, strike: start, own})
 }
 
 const limitsOf = (fault: Fault) => ['--json', '--timeout', stalls(fault) ? '2' : '60', ...trustOf(fault)]
@@ -84,9 +78,8 @@ const SECOND = FIRST.replace('evt_1', 'evt_2')
 
 const receive = (port: number, body: string) => sendEvent(port, body, JSON.parse(body).id)
 
-async function replay({home, wire, fault, url, strike, started}: Parts): Promise<string[]> {
-  const listening = await startListening(home)
-  started.push(listening.stop)
+async function replay({home, wire, fault, url, strike, own}: Parts): Promise<string[]> {
+  const listening = own(await startListening(home))
   await receive(listening.port, FIRST)
   await listening.stop()
   await strike()
@@ -107,11 +100,10 @@ async function replay({home, wire, fault, url, strike, started}: Parts): Promise
 }
 
 /** What was acknowledged reaches the receiver once it works again; what it took is not sent to it twice. */
-async function forward({home, wire, fault, url, strike, started}: Parts): Promise<string[]> {
+async function forward({home, wire, fault, url, strike, own}: Parts): Promise<string[]> {
   const wrong: string[] = []
   await strike()
-  const first = await startListening(home, ['--forward-to', url, ...trustOf(fault)])
-  started.push(first.stop)
+  const first = own(await startListening(home, ['--forward-to', url, ...trustOf(fault)]))
   const acknowledged = await receive(first.port, FIRST)
   if (acknowledged !== 200) wrong.push(`the service is answered ${acknowledged}`)
   const reports = () => first.lines.filter(({type}) => type === 'forward')
@@ -126,8 +118,7 @@ async function forward({home, wire, fault, url, strike, started}: Parts): Promis
   if (exit !== 143) wrong.push(`exit ${exit}: ${stderr.slice(0, 200)}`)
 
   const isDone = report !== undefined && status !== null && status >= 200 && status < 300
-  const target = isRefused(fault) ? await startTarget(200, wire.port) : undefined
-  if (target) started.push(target.close)
+  const target = isRefused(fault) ? own(await startTarget(200, wire.port)) : undefined
   wire.strike = undefined
   wire.connection = undefined
   const isTls = fault.identity !== undefined
@@ -135,8 +126,7 @@ async function forward({home, wire, fault, url, strike, started}: Parts): Promis
   const before = wire.requests.length
   const got = () =>
     target?.got ?? wire.requests.slice(before).map(({headers}) => headers['x-service-event-id'])
-  const second = await startListening(home, ['--forward-to', url, ...trustOf({isTrusted: isTls})])
-  started.push(second.stop)
+  const second = own(await startListening(home, ['--forward-to', url, ...trustOf({isTrusted: isTls})]))
   await receive(second.port, SECOND)
   const wanted = isDone ? ['evt_2'] : ['evt_1', 'evt_2']
   await waitUntil(() => wanted.every(id => got().includes(id)), `${wanted.join(' and ')} at the receiver`)

@@ -10,7 +10,7 @@ import type {Finished, RunOptions} from '../../support/bookctl.js'
 import {hasStack} from '../../support/stack.js'
 import {type Reply, replyBytes, Wire} from '../../support/wire.js'
 import {type Content, checkDatabases, contentOf, temporaryFiles} from '../shared/home.js'
-import {type Cell, part} from '../shared/part.js'
+import {type Cell, type Own, part} from '../shared/part.js'
 import {explained, PEOPLE, parse, RESERVE, shown} from '../shared/scene.js'
 import {type Errand, FILE_COMMANDS, type FileCommand} from './commands.js'
 import {DISKS, type Disk} from './disks.js'
@@ -57,28 +57,21 @@ function checkDirectory(home: FileHome, except: (path: string) => boolean = () =
   return [...temporaryFiles(home), ...names.filter(isWide).map(name => `others may read "${name}"`)]
 }
 
-/** Works in a filled home of its own; what is wrong is reported with the end of the command. */
-async function inHome(
-  bench: Bench,
-  command: FileCommand,
-  work: (home: FileHome, errand: () => Promise<Errand>) => Promise<{finished: Finished; wrong: string[]}>,
-): Promise<string[]> {
-  const home = new FileHome(bench)
-  try {
-    const {finished, wrong} = await work(home, async () => command.errand(home, bench.side))
-    return explained([...checkOutput(finished, command), ...wrong], finished)
-  } finally {
-    home.remove()
-  }
-}
+type Run = (bench: Bench, own: Own, command: FileCommand) => Promise<string[]>
 
-const runForm = (bench: Bench, file: string, form: Form, command: FileCommand) =>
-  inHome(bench, command, async (home, makeErrand) => {
+/** What is wrong, with what must hold of every command; and its end, if there is anything. */
+const reported = (command: FileCommand, finished: Finished, wrong: readonly string[]) =>
+  explained([...checkOutput(finished, command), ...wrong], finished)
+
+const runForm =
+  (file: string, form: Form): Run =>
+  async (bench, own, command) => {
+    const home = own(new FileHome(bench))
     const [path, victim] = [home.path(file), join(home.directory, 'victim')]
     const seen = () => [path, victim, `${path}-wal`].map(lookAt)
     form.place(path, victim)
     const before = seen()
-    const errand = await makeErrand()
+    const errand = await command.errand(home, bench.side)
     const finished = await run(home, errand)
     const {exit} = finished
     const isNeeded = command.needs.includes(file)
@@ -100,8 +93,8 @@ const runForm = (bench: Bench, file: string, form: Form, command: FileCommand) =
     wrong.push(...checkDirectory(home, name => isLeft && name.startsWith(file)))
     wrong.push(...checkDatabases(home, file))
     if (outcome !== 'either' || !isRefused) wrong.push(...((await errand.check?.(finished)) ?? []))
-    return {finished, wrong}
-  })
+    return reported(command, finished, wrong)
+  }
 
 /** Tables that a command may change although it is refused: what it learned, and what it had started. */
 const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
@@ -138,9 +131,11 @@ function checkOld({removes = []}: FileCommand, before: Stored, after: Stored): s
 }
 
 /** Nothing half, nothing in silence, and well again with room. */
-const runDisk = (bench: Bench, disk: Disk, command: FileCommand) =>
-  inHome(bench, command, async (home, makeErrand) => {
-    const errand = await makeErrand()
+const runDisk =
+  (disk: Disk): Run =>
+  async (bench, own, command) => {
+    const home = own(new FileHome(bench))
+    const errand = await command.errand(home, bench.side)
     const before = storedIn(home)
     const {options, after} = disk.make(home)
     const finished = await run(home, errand, options).finally(after)
@@ -164,8 +159,8 @@ const runDisk = (bench: Bench, disk: Disk, command: FileCommand) =>
       if (again.exit !== well) wrong.push(`with room it ends with ${again.exit}`, shown(again))
       wrong.push(...((await errand.check?.(again)) ?? []))
     }
-    return {finished, wrong}
-  })
+    return reported(command, finished, wrong)
+  }
 
 /** A disk that fills up while the answer is on its way: what was done reaches the user, and is found with room again. */
 interface Filling {
@@ -186,9 +181,11 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
   'api --har': {path: /\/account$/, exits: [0], shows: /balance/},
 }
 
-const runFilling = (bench: Bench, command: FileCommand, {path, exits, shows}: Filling) =>
-  inHome(bench, command, async (home, makeErrand) => {
-    const wire = await Wire.start({upstream: bench.side.origin})
+const runFilling =
+  ({path, exits, shows}: Filling): Run =>
+  async (bench, own, command) => {
+    const home = own(new FileHome(bench))
+    const wire = own(await Wire.start({upstream: bench.side.origin}))
     const config = home.path('config.json')
     writeFileSync(config, readFileSync(config, 'utf8').replaceAll(bench.side.origin, wire.origin))
     let pid = 0
@@ -200,30 +197,26 @@ const runFilling = (bench: Bench, command: FileCommand, {path, exits, shows}: Fi
       yield replyBytes(reply)
     }
     wire.strike = {path, fault: {forwards: true, play}}
-    try {
-      const errand = await makeErrand()
-      const argv = errand.argv.map(word => word.replaceAll(bench.side.origin, wire.origin))
-      const finished = await run(home, {...errand, argv}, {onStart})
-      const {exit, stdout} = finished
-      const wrong = checkDirectory(home)
-      if (!wire.requests.some(({struck}) => struck)) wrong.push('the disk was never filled')
-      if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
-      if (shows?.test(stdout) === false) wrong.push(`does not show ${shows}`)
-      if (exit === 2 && !errorIn(finished).code?.startsWith('storage_'))
-        wrong.push('another code than storage_…')
-      wire.strike = undefined
-      if (command.name !== 'reserve') wrong.push(...((await errand.check?.(finished)) ?? []))
-      else {
-        const reference = argv[argv.indexOf('--client-reference') + 1] ?? ''
-        const again = await home.json<{outcome?: string}>(['reserve', '--resume', reference])
-        if (again.exit !== 0 || again.result.outcome !== 'confirmed')
-          wrong.push(`resumed, it ends with ${again.exit}`)
-      }
-      return {finished, wrong}
-    } finally {
-      await wire.close()
+    const errand = await command.errand(home, bench.side)
+    const argv = errand.argv.map(word => word.replaceAll(bench.side.origin, wire.origin))
+    const finished = await run(home, {...errand, argv}, {onStart})
+    const {exit, stdout} = finished
+    const wrong = checkDirectory(home)
+    if (!wire.requests.some(({struck}) => struck)) wrong.push('the disk was never filled')
+    if (!exits.includes(Number(exit))) wrong.push(`exit ${exit}, not ${exits.join(' or ')}`)
+    if (shows?.test(stdout) === false) wrong.push(`does not show ${shows}`)
+    if (exit === 2 && !errorIn(finished).code?.startsWith('storage_'))
+      wrong.push('another code than storage_…')
+    wire.strike = undefined
+    if (command.name !== 'reserve') wrong.push(...((await errand.check?.(finished)) ?? []))
+    else {
+      const reference = argv[argv.indexOf('--client-reference') + 1] ?? ''
+      const again = await home.json<{outcome?: string}>(['reserve', '--resume', reference])
+      if (again.exit !== 0 || again.result.outcome !== 'confirmed')
+        wrong.push(`resumed, it ends with ${again.exit}`)
     }
-  })
+    return reported(command, finished, wrong)
+  }
 
 const commandsOf = (file: string) =>
   FILE_COMMANDS.filter(({needs, uses}) => needs.includes(file) || uses.includes(file))
@@ -231,32 +224,18 @@ const commandsOf = (file: string) =>
 const lacksPrlimit =
   spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'needs prlimit, to fill a disk meanwhile'
 
-const CELLS: readonly (Cell<Bench> & {readonly lacks?: string | undefined})[] = [
-  ...FORMS.flatMap(([file, forms]) =>
-    commandsOf(file).flatMap(command =>
-      forms.map(form => ({
-        name: `${file}, ${form.name} × ${command.name}`,
-        group: file,
-        lacks: form.lacks,
-        run: (bench: Bench) => runForm(bench, file, form, command),
-      })),
-    ),
-  ),
-  ...DISKS.flatMap(disk =>
-    FILE_COMMANDS.map(command => ({
-      name: `${disk.name} × ${command.name}`,
-      group: disk.group,
-      lacks: disk.lacks,
-      run: (bench: Bench) => runDisk(bench, disk, command),
-    })),
-  ),
-  ...FILE_COMMANDS.filter(({name}) => name in FILLINGS).map(command => ({
-    name: `no room for the answer × ${command.name}`,
-    group: 'full disks',
-    lacks: lacksPrlimit,
-    run: (bench: Bench) => runFilling(bench, command, FILLINGS[command.name] as Filling),
-  })),
-]
+type FileCell = Cell<Bench> & {readonly lacks: string | undefined}
+
+const cell = (
+  what: string,
+  command: FileCommand,
+  run: Run,
+  {group, lacks}: Pick<FileCell, 'group'> & {readonly lacks?: string | undefined},
+): FileCell => {
+  const name = `${what} × ${command.name}`
+  const isSample = SAMPLE.includes(name)
+  return {name, group, lacks, isSample, run: (bench, _, own) => run(bench, own, command)}
+}
 
 const SAMPLE = [
   'config.json, cut in the middle × config set',
@@ -273,9 +252,24 @@ const SAMPLE = [
   'no room for the answer × reserve',
 ]
 
+const CELLS: readonly FileCell[] = [
+  ...FORMS.flatMap(([file, forms]) =>
+    commandsOf(file).flatMap(command =>
+      forms.map(form =>
+        cell(`${file}, ${form.name}`, command, runForm(file, form), {group: file, lacks: form.lacks}),
+      ),
+    ),
+  ),
+  ...DISKS.flatMap(disk => FILE_COMMANDS.map(command => cell(disk.name, command, runDisk(disk), disk))),
+  ...FILE_COMMANDS.filter(({name}) => name in FILLINGS).map(command => {
+    const run = runFilling(FILLINGS[command.name] as Filling)
+    return cell('no room for the answer', command, run, {group: 'full disks', lacks: lacksPrlimit})
+  }),
+]
+
 export const files = part<Bench>({
   title: 'Files',
-  cells: CELLS.filter(({lacks}) => !lacks).map(cell => ({...cell, isSample: SAMPLE.includes(cell.name)})),
+  cells: CELLS.filter(({lacks}) => !lacks),
   open: openBench,
   leftOut: [...new Set(CELLS.flatMap(({lacks, name}) => (lacks ? `${name.split(' × ')[0]}: ${lacks}` : [])))],
 })

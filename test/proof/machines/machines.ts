@@ -11,9 +11,9 @@ import {replyBytes} from '../../support/wire.js'
 import {goWay, once, type Way, waysToKill} from '../kills/kills.js'
 import {type Death, runToDeath} from '../kills/trial.js'
 import {ACCOUNT, allAsk, isToken, sameRequest, TIME_LIMIT_SECONDS} from '../races/races.js'
-import {documents, type Ground, startHanging, unless, withGround, wrongEnds} from '../shared/crowd.js'
+import {documents, type Ground, openGround, startHanging, unless, wrongEnds} from '../shared/crowd.js'
 import {done} from '../shared/home.js'
-import {type Cell, part} from '../shared/part.js'
+import {type Cell, type Own, owning, part} from '../shared/part.js'
 import {booking, CREDENTIALS, RESERVE, reservationsAt, shown} from '../shared/scene.js'
 import {RECEIVER_TRIALS} from './receivers.js'
 
@@ -30,18 +30,13 @@ interface Field extends Ground {
 let databases = 0
 
 /** A database, a sandbox and a wire of their own, and as many machines as processes, but ten at most. */
-async function withField<T>(
-  server: PostgresServer,
-  count: number,
-  work: (field: Field) => Promise<T>,
-): Promise<T> {
+async function openField(own: Own, server: PostgresServer, count: number): Promise<Field> {
   const database = `field_${++databases}`
   const url = await server.url(database)
-  const sandbox = await startSandbox({clock: () => Date.now() / 1000, allowHttpLoopback: true})
-  const sql: Field['sql'] = (text, values = []) => server.sql(text, values, database)
+  const sandbox = own(await startSandbox({clock: () => Date.now() / 1000, allowHttpLoopback: true}))
   const options = {homes: Math.min(10, count), env: {...CREDENTIALS, BOOKCTL_STORE: url}}
-  const run = (ground: Ground) => work({...ground, url, sql})
-  return withGround(sandbox.origin, count, run, options).finally(sandbox.close)
+  const ground = await openGround(own, sandbox.origin, count, options)
+  return {...ground, url, sql: (text, values = []) => server.sql(text, values, database)}
 }
 
 /** Between a machine and its store. */
@@ -93,29 +88,25 @@ type Asking = 'lives' | 'killed' | 'cut off from the store' | 'cut off from stor
 
 const asking = (fate: Asking) => async (field: Field) => {
   await expire(field)
-  const cutter = await startCutter(field.url)
+  const cutter = field.own(await startCutter(field.url))
   const asker = {home: field.machine({BOOKCTL_STORE: cutter.url}), wire: field.wire}
   const patient = ['account', '--json', '--timeout', '30']
   const strike = {forwards: fate === 'cut off from the store', ...isToken}
   const first = fate === 'lives' ? undefined : await startHanging(asker, patient, strike)
+  if (first) field.own({stop: first.kill})
   let began = 0
   const onGo = () => {
     began = performance.now()
     if (fate === 'killed') first?.kill()
     else if (fate !== 'lives') cutter.cut('frozen')
   }
-  try {
-    const wrong = await allAsk(field, fate === 'lives' ? 1 : 2, {onGo})
-    const seconds = (performance.now() - began) / 1000
-    const died = await first?.ended
-    if (seconds >= TIME_LIMIT_SECONDS) wrong.push(`they waited for ${seconds} s`)
-    if (fate === 'killed') wrong.push(...unless('SIGKILL', died?.exit, 'ended the first'))
-    if (died?.exit === 1) wrong.push(shown(died))
-    return wrong
-  } finally {
-    first?.kill()
-    await cutter.close()
-  }
+  const wrong = await allAsk(field, fate === 'lives' ? 1 : 2, {onGo})
+  const seconds = (performance.now() - began) / 1000
+  const died = await first?.ended
+  if (seconds >= TIME_LIMIT_SECONDS) wrong.push(`they waited for ${seconds} s`)
+  if (fate === 'killed') wrong.push(...unless('SIGKILL', died?.exit, 'ended the first'))
+  if (died?.exit === 1) wrong.push(shown(died))
+  return wrong
 }
 
 const reserving = async ({side}: Field, reference: string) =>
@@ -148,7 +139,7 @@ async function killOnce(field: Field, death: Death) {
 }
 
 const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async (field: Field) => {
-  const cutter = await startCutter(field.url)
+  const cutter = field.own(await startCutter(field.url))
   const argv = [...(await reserving(field, `gone-${how}`)), '--json']
   const store = new URL(cutter.url).host
   if (when === 'before') cutter.cut(how)
@@ -160,29 +151,25 @@ const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async
     }
     field.wire.strike = {fault: {forwards: true, play}, ...RESERVE}
   }
-  try {
-    const finished = await field.machine({BOOKCTL_STORE: cutter.url}).run(argv)
-    const {reservation, error} = documents([finished])[0]
-    const made = await field.side.reservations()
-    return when === 'before'
-      ? [
-          ...wrongEnds([finished], [7]),
-          ...unless('storage_unreachable', error?.code, 'is the code'),
-          ...unless(0, field.wire.requests.length, 'requests'),
-        ]
-      : [
-          ...wrongEnds([finished], [0]),
-          ...unless(1, made.length, 'reservations'),
-          ...unless(made[0]?.reservation_ref, reservation?.reservation_ref, 'is what it names'),
-          ...unless(
-            true,
-            finished.stderr.includes(store),
-            `that a warning names ${store}: ${finished.stderr.slice(0, 300)}`,
-          ),
-        ]
-  } finally {
-    await cutter.close()
-  }
+  const finished = await field.machine({BOOKCTL_STORE: cutter.url}).run(argv)
+  const {reservation, error} = documents([finished])[0]
+  const made = await field.side.reservations()
+  return when === 'before'
+    ? [
+        ...wrongEnds([finished], [7]),
+        ...unless('storage_unreachable', error?.code, 'is the code'),
+        ...unless(0, field.wire.requests.length, 'requests'),
+      ]
+    : [
+        ...wrongEnds([finished], [0]),
+        ...unless(1, made.length, 'reservations'),
+        ...unless(made[0]?.reservation_ref, reservation?.reservation_ref, 'is what it names'),
+        ...unless(
+          true,
+          finished.stderr.includes(store),
+          `that a warning names ${store}: ${finished.stderr.slice(0, 300)}`,
+        ),
+      ]
 }
 
 const fieldCell = (
@@ -195,7 +182,7 @@ const fieldCell = (
   name: `${group}: ${what}`,
   group,
   isSample,
-  run: async ({server}) => ({count, wrong: await withField(server, count, run)}),
+  run: async ({server}, _, own) => ({count, wrong: await run(await openField(own, server, count))}),
 })
 
 const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
@@ -206,7 +193,7 @@ const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
     isSample,
     // Each on a ground of its own, which has no token yet.
     run: ({server}, seed) =>
-      goWay(way, seed, name, death => withField(server, 1, field => killOnce(field, death))),
+      goWay(way, seed, name, death => owning(async own => killOnce(await openField(own, server, 1), death))),
   }
 }
 

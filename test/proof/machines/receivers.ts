@@ -6,7 +6,7 @@ import {startSubscriber} from '../../support/subscriber.js'
 import {waitUntil} from '../../support/wait.js'
 import {load, type SignedEvent, signedEvent} from '../../support/webhook-load.js'
 import {unless} from '../shared/crowd.js'
-import type {Cell} from '../shared/part.js'
+import type {Cell, Own} from '../shared/part.js'
 import {Home} from '../shared/scene.js'
 
 interface Stage {
@@ -17,31 +17,25 @@ interface Stage {
   rows(sql: string): Promise<object[]>
 }
 
-/** A server, a target that answers after `slowly` milliseconds, and receivers that are ended. */
-async function withStage<T>(slowly: number, work: (stage: Stage) => Promise<T>): Promise<T> {
-  const server = await startPostgres()
+/** A server, and a target that answers after `slowly` milliseconds. */
+async function openStage(own: Own, slowly: number): Promise<Stage> {
+  const server = own(await startPostgres())
   const got = new Map<string, number>()
-  const target = await startSubscriber((answer, {headers}) => {
-    const id = String(headers['x-service-event-id'])
-    got.set(id, (got.get(id) ?? 0) + 1)
-    setTimeout(() => answer.writeHead(200).end(), slowly)
-  })
-  const [homes, started]: [Home[], ListenProcess[]] = [[], []]
+  const target = own(
+    await startSubscriber((answer, {headers}) => {
+      const id = String(headers['x-service-event-id'])
+      got.set(id, (got.get(id) ?? 0) + 1)
+      setTimeout(() => answer.writeHead(200).end(), slowly)
+    }),
+  )
   const url = await server.url('receivers')
   const start = async () => {
-    const home = new Home({BOOKCTL_STORE: url})
-    homes.push(home)
-    started.push(await startListening(home, ['--forward-to', `${target.origin}/hooks`]))
-    return started.at(-1) as ListenProcess
+    const home = own(new Home({BOOKCTL_STORE: url}))
+    const listening = await startListening(home, ['--forward-to', `${target.origin}/hooks`])
+    own({stop: () => listening.stop('SIGKILL')})
+    return listening
   }
-  try {
-    return await work({server, got, start, rows: sql => server.sql(sql, [], 'receivers')})
-  } finally {
-    await Promise.all(started.map(each => each.stop('SIGKILL')))
-    for (const home of homes) home.remove()
-    await target.close()
-    await server.close()
-  }
+  return {server, got, start, rows: sql => server.sql(sql, [], 'receivers')}
 }
 
 /** Sends `events` to the receivers in turn, and again to the next until each was answered 200; as a balancer and a sender do. */
@@ -94,8 +88,12 @@ async function check(
 
 const RESTARTS = 5
 
-const restarted = (how: 'stop' | 'kill') => (count: number) =>
-  withStage(0, async stage => {
+type Trial = (own: Own, count: number) => Promise<string[]>
+
+const restarted =
+  (how: 'stop' | 'kill'): Trial =>
+  async (own, count) => {
+    const stage = await openStage(own, 0)
     const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
     let isDelivered = false
     const delivered = deliver(receivers, eventsOf(count), 300).then(() => (isDelivered = true))
@@ -108,46 +106,46 @@ const restarted = (how: 'stop' | 'kill') => (count: number) =>
     await delivered
     const dead = receivers.filter(({child}) => child.exitCode !== null)
     return [...unless(0, dead.length, 'receivers ended'), ...(await check(stage, receivers, count))]
-  })
+  }
 
 /** One of three is killed under load; its forwards are taken over by the others. */
-const killed = (count: number) =>
-  withStage(0, async stage => {
-    const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
-    const delivered = deliver(receivers, eventsOf(count), 300)
-    await waitUntil(() => stage.got.size > count / 4, 'the load')
-    await receivers[0].stop('SIGKILL')
-    await delivered
-    const began = performance.now()
-    // What the dead one reported last may not have been printed.
-    const wrong = (await check(stage, receivers, count)).filter(text => !/new/.test(text))
-    const seconds = (performance.now() - began) / 1000
-    return seconds < 30 ? wrong : [...wrong, `it took ${seconds} s to take over`]
-  })
+const killed: Trial = async (own, count) => {
+  const stage = await openStage(own, 0)
+  const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
+  const delivered = deliver(receivers, eventsOf(count), 300)
+  await waitUntil(() => stage.got.size > count / 4, 'the load')
+  await receivers[0].stop('SIGKILL')
+  await delivered
+  const began = performance.now()
+  // What the dead one reported last may not have been printed.
+  const wrong = (await check(stage, receivers, count)).filter(text => !/new/.test(text))
+  const seconds = (performance.now() - began) / 1000
+  return seconds < 30 ? wrong : [...wrong, `it took ${seconds} s to take over`]
+}
 
 const SLOW_MILLISECONDS = 25_000
 
 /** Slower than a lease: renewed as long as its holder lives. */
-const slow = (count: number) =>
-  withStage(SLOW_MILLISECONDS, async stage => {
-    const receivers = await Promise.all([stage.start(), stage.start()])
-    await deliver(receivers, eventsOf(count))
-    const wrong = await check(stage, receivers, count)
-    const came = [...stage.got.values()].reduce((sum, times) => sum + times, 0)
-    return [...wrong, ...unless(count, came, 'forwards came')]
-  })
+const slow: Trial = async (own, count) => {
+  const stage = await openStage(own, SLOW_MILLISECONDS)
+  const receivers = await Promise.all([stage.start(), stage.start()])
+  await deliver(receivers, eventsOf(count))
+  const wrong = await check(stage, receivers, count)
+  const came = [...stage.got.values()].reduce((sum, times) => sum + times, 0)
+  return [...wrong, ...unless(count, came, 'forwards came')]
+}
 
 const TRIALS = {
   'the server is restarted under load': [4000, restarted('stop')],
   'the server is killed under load': [4000, restarted('kill')],
   'one of three is killed under load': [2000, killed],
   'a target slower than a lease': [4, slow],
-} satisfies Record<string, [number, (count: number) => Promise<string[]>]>
+} satisfies Record<string, [number, Trial]>
 
 export const RECEIVER_TRIALS = Object.entries(TRIALS).map(
   ([what, [count, run]]): Cell<object> => ({
     name: `receivers: ${what}`,
     group: 'receivers',
-    run: async () => ({count, wrong: await run(count)}),
+    run: async (_, __, own) => ({count, wrong: await run(own, count)}),
   }),
 )

@@ -10,9 +10,9 @@ import {isNeverSent} from '../../../src/contract/journal.js'
 import type {Finished} from '../../support/bookctl.js'
 import {replyBytes, type Strike, type WireFault} from '../../support/wire.js'
 import {deadlyEnv, killing} from '../kills/trial.js'
-import {type Ground, withGround} from '../shared/crowd.js'
+import {type Ground, openGround} from '../shared/crowd.js'
 import {openSandbox} from '../shared/home.js'
-import {part} from '../shared/part.js'
+import {owning, part} from '../shared/part.js'
 import {booking, losing, parse, RESERVE, refusing, reservationsAt, shown, withState} from '../shared/scene.js'
 import {serviceModel} from './commands.js'
 
@@ -134,7 +134,8 @@ async function settle(ground: Ground): Promise<string[]> {
 /** Sequences of steps at the sandbox of `origin`. */
 const clientModel = (origin: string) =>
   fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 6, size: 'max'}), steps =>
-    withGround(origin, 1, async ground => {
+    owning(async own => {
+      const ground = await openGround(own, origin, 1)
       const offers = (await ground.side.offers(2)).map(({offer_id}) => offer_id)
       const wrong: string[] = []
       for (const each of steps) if (wrong.length === 0) wrong.push(...(await perform(ground, each, offers)))

@@ -39,9 +39,9 @@ async function startLenient(): Promise<ScriptedService> {
 }
 
 /** Of every ten: two log out, four use their profiles, one logs in, one chooses a profile, two change settings. */
-async function everythingAtOnce({count}: Ground): Promise<string[]> {
-  const service = await startLenient()
-  const home = new Home({BOOKCTL_NO_HISTORY: '1'})
+async function everythingAtOnce({count, own}: Ground): Promise<string[]> {
+  const service = own(await startLenient())
+  const home = own(new Home({BOOKCTL_NO_HISTORY: '1'}))
   const tens = Math.max(1, Math.floor(count / 10))
   const [leaving, staying] = [numbered('p', 2 * tens), numbered('p', 2 * tens, 2 * tens)]
   const coming = numbered('new', tens)
@@ -59,36 +59,28 @@ async function everythingAtOnce({count}: Ground): Promise<string[]> {
     ...coming.map((_, n) => ['profiles', 'use', `p${n + 2 * tens}`]),
     ...staying.map((name, n) => ['config', 'set', 'timeout', String(n + 1), '--profile', name]),
   ]
-  try {
-    await writeProfiles(home, [...leaving, ...staying], service.baseUrl)
-    for (const name of coming) writeFileSync(join(home.directory, `${name}.txt`), `${secretOf(name)}\n`)
-    const finished = await crowd([home], [...calls, ...others])
-    const gone = leaving.flatMap(name => [secretOf(name), `tok-cid_${name}-`])
-    return [
-      // After a logout there are no credentials to use; a token taken before may be revoked.
-      ...wrongEnds(finished.slice(0, calls.length), [0, 4]),
-      ...wrongEnds(finished.slice(calls.length), [0]),
-      ...[...left(home), ...findTexts(home.configDirectory, gone)],
-      ...(await withState(home.configDirectory, async state => {
-        const {profiles, current_profile} = state.settings.read()
-        const secrets = [...staying, ...coming].map(async name => {
-          const isKept =
-            profiles[name] && (await state.secrets.read(ownerOf(name), 'file')) === secretOf(name)
-          return isKept ? [] : [`the profile ${name} or its secret is lost`]
-        })
-        return [
-          ...staying.flatMap((name, n) =>
-            unless(n + 1, profiles[name]?.timeout, `is the timeout of ${name}`),
-          ),
-          ...unless(true, profiles[current_profile ?? ''] !== undefined, 'that the current profile exists'),
-          ...(await Promise.all(secrets)).flat(),
-        ]
-      })),
-    ]
-  } finally {
-    service.close()
-    home.remove()
-  }
+  await writeProfiles(home, [...leaving, ...staying], service.baseUrl)
+  for (const name of coming) writeFileSync(join(home.directory, `${name}.txt`), `${secretOf(name)}\n`)
+  const finished = await crowd([home], [...calls, ...others])
+  const gone = leaving.flatMap(name => [secretOf(name), `tok-cid_${name}-`])
+  return [
+    // After a logout there are no credentials to use; a token taken before may be revoked.
+    ...wrongEnds(finished.slice(0, calls.length), [0, 4]),
+    ...wrongEnds(finished.slice(calls.length), [0]),
+    ...[...left(home), ...findTexts(home.configDirectory, gone)],
+    ...(await withState(home.configDirectory, async state => {
+      const {profiles, current_profile} = state.settings.read()
+      const secrets = [...staying, ...coming].map(async name => {
+        const isKept = profiles[name] && (await state.secrets.read(ownerOf(name), 'file')) === secretOf(name)
+        return isKept ? [] : [`the profile ${name} or its secret is lost`]
+      })
+      return [
+        ...staying.flatMap((name, n) => unless(n + 1, profiles[name]?.timeout, `is the timeout of ${name}`)),
+        ...unless(true, profiles[current_profile ?? ''] !== undefined, 'that the current profile exists'),
+        ...(await Promise.all(secrets)).flat(),
+      ]
+    })),
+  ]
 }
 
 async function subscriptions(ground: Ground): Promise<string[]> {
@@ -124,12 +116,13 @@ async function subscriptions(ground: Ground): Promise<string[]> {
 
 /** Two receivers that write one file, senders to both, and many who read it and send from it again. */
 async function receivers(ground: Ground): Promise<string[]> {
-  const {home} = ground
+  const {home, own} = ground
   Object.assign(home.env, {BOOKCTL_WEBHOOK_SECRET: SECRET})
-  const target = await startTarget(200)
-  const listeners = await Promise.all([startListening(home), startListening(home)])
+  const target = own(await startTarget(200))
+  const listeners = (await Promise.all([startListening(home), startListening(home)])).map(own)
   const acknowledged = new Set<string>()
   let isOver = false
+  own({stop: () => (isOver = true)})
   const sending = listeners.map(async ({port}, to) => {
     for (let n = 0; !isOver; n++) {
       const id = `evt_to${to}x${n}`
@@ -143,28 +136,22 @@ async function receivers(ground: Ground): Promise<string[]> {
     ['replay', 'evt_to0x0', 'evt_to1x0', '--to', target.url],
     ['show', 'evt_to0x1', '--json'],
   ].map(argv => ['webhooks', 'events', ...argv])
-  try {
-    await waitUntil(() => acknowledged.size >= 20, 'events to begin with')
-    const members = ground.each(n => readers[n % readers.length] ?? [])
-    const finished = await ground.crowd(members)
-    const replays = members.filter(argv => argv[2] === 'replay').length
-    isOver = true
-    await Promise.all(sending)
-    const {result} = await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list'])
-    const kept = new Set(result.events.map(({event_id}) => event_id))
-    const lost = [...acknowledged].filter(id => !kept.has(id))
-    const ends = await Promise.all(listeners.map(each => each.stop()))
-    return [
-      ...[...wrongEnds(finished, [0]), ...wrongEnds(ends, [143])],
-      ...unless(0, lost.length, `of ${acknowledged.size} events are lost`),
-      ...unless(kept.size, result.events.length, 'events are kept'),
-      ...unless(2 * replays, target.got.length, 'were sent again'),
-    ]
-  } finally {
-    isOver = true
-    for (const each of listeners) await each.stop()
-    await target.close()
-  }
+  await waitUntil(() => acknowledged.size >= 20, 'events to begin with')
+  const members = ground.each(n => readers[n % readers.length] ?? [])
+  const finished = await ground.crowd(members)
+  const replays = members.filter(argv => argv[2] === 'replay').length
+  isOver = true
+  await Promise.all(sending)
+  const {result} = await home.json<{events: {event_id: string}[]}>(['webhooks', 'events', 'list'])
+  const kept = new Set(result.events.map(({event_id}) => event_id))
+  const lost = [...acknowledged].filter(id => !kept.has(id))
+  const ends = await Promise.all(listeners.map(each => each.stop()))
+  return [
+    ...[...wrongEnds(finished, [0]), ...wrongEnds(ends, [143])],
+    ...unless(0, lost.length, `of ${acknowledged.size} events are lost`),
+    ...unless(kept.size, result.events.length, 'events are kept'),
+    ...unless(2 * replays, target.got.length, 'were sent again'),
+  ]
 }
 
 export const FILE_RACES: Record<string, Race> = {

@@ -10,14 +10,14 @@ import {
   type CrowdOptions,
   documents,
   type Ground,
+  openGround,
   type Race,
   startHanging,
   unless,
-  withGround,
   wrongEnds,
 } from '../shared/crowd.js'
 import {openSandbox} from '../shared/home.js'
-import {part} from '../shared/part.js'
+import {type Own, part} from '../shared/part.js'
 import {
   booking,
   cents,
@@ -239,8 +239,8 @@ const cell = (name: string, count: number, isSample: boolean) => ({
   name: `${name}, ${count} processes`,
   group: name.split(':')[0] ?? name,
   isSample,
-  async run({origin}: {origin: string}) {
-    return {count, wrong: await withGround(origin, count, RACES[name] as Race)}
+  async run({origin}: {origin: string}, _: number, own: Own) {
+    return {count, wrong: await (RACES[name] as Race)(await openGround(own, origin, count))}
   },
 })
 

@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import type {Finished} from '../../support/bookctl.js'
 import {waitUntil} from '../../support/wait.js'
 import type {Wire, WireRequest} from '../../support/wire.js'
+import type {Own} from './part.js'
 import {CREDENTIALS, Home, openScene, parse, Side} from './scene.js'
 
 const GATE = new URL('./gate.mjs', import.meta.url).href
@@ -79,6 +80,7 @@ export function wrongEnds(finished: readonly Finished[], allowed: readonly Finis
 
 /** One race: a sandbox as at its start, a home for all processes or several, and a wire that sees every request. */
 export interface Ground {
+  readonly own: Own
   readonly count: number
   readonly origin: string
   readonly side: Side
@@ -93,35 +95,27 @@ export interface Ground {
   sent(path: string): WireRequest[]
 }
 
-export async function withGround<T>(
+export async function openGround(
+  own: Own,
   origin: string,
   count: number,
-  run: (ground: Ground) => Promise<T>,
   {homes = 1, env = CREDENTIALS}: {homes?: number; env?: Record<string, string>} = {},
-): Promise<T> {
+): Promise<Ground> {
   await fetch(`${origin}/_sandbox/reset`, {method: 'POST'})
-  const {home, wire, close} = await openScene(origin, {env})
-  const made: Home[] = []
-  const machine = (more: Record<string, string> = {}) => {
-    made.push(new Home({...home.env, ...more}))
-    return made.at(-1) as Home
-  }
+  const {home, wire} = own(await openScene(origin, {env}))
+  const machine = (more: Record<string, string> = {}) => own(new Home({...home.env, ...more}))
   const others = Array.from({length: homes - 1}, () => machine())
-  try {
-    return await run({
-      count,
-      origin,
-      home,
-      wire,
-      machine,
-      side: new Side(origin),
-      each: of => Array.from({length: count}, (_, index) => of(index)),
-      crowd: (members, options) => crowd([home, ...others], members, options),
-      sent: path => wire.requests.filter(request => request.path === `/partner-api/v1${path}`),
-    })
-  } finally {
-    await close()
-    for (const each of made) each.remove()
+  return {
+    own,
+    count,
+    origin,
+    home,
+    wire,
+    machine,
+    side: new Side(origin),
+    each: of => Array.from({length: count}, (_, index) => of(index)),
+    crowd: (members, options) => crowd([home, ...others], members, options),
+    sent: path => wire.requests.filter(request => request.path === `/partner-api/v1${path}`),
   }
 }
 

@@ -38,10 +38,10 @@ export interface Cell<Bench> {
 
 /** Keeps what has to be closed, and returns it. */
 export type Own = <T extends Closed>(thing: T) => T
-type Closed = {close(): unknown} | {remove(): unknown}
+type Closed = {close(): unknown} | {stop(): unknown} | {remove(): unknown}
 
 /** Runs `work`, and then closes what it owns, the last one first. */
-async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
+export async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
   const all: Closed[] = []
   const own: Own = thing => {
     all.push(thing)
@@ -50,7 +50,9 @@ async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
   try {
     return await work(own)
   } finally {
-    for (const thing of all.reverse()) await ('close' in thing ? thing.close() : thing.remove())
+    for (const thing of all.reverse())
+      if ('close' in thing) await thing.close()
+      else await ('stop' in thing ? thing.stop() : thing.remove())
   }
 }
 
