@@ -7,7 +7,7 @@ import {createPhoneReader, type Phone} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {nameOf} from './ask-guests.js'
-import type {Draft, WizardParts} from './draft.js'
+import type {Draft, WizardDesk} from './draft.js'
 import {askName, askRead, contactText} from './questions.js'
 
 /** `people`: where earlier contacts are stored, if they can be. */
@@ -78,7 +78,7 @@ export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
 }
 
 /** Stores the people, if agreed, once the reservation is made; a failed write only warns. */
-export async function keepPeople({connection, tell}: WizardParts, draft: Draft): Promise<void> {
+export async function keepPeople({connection, tell}: WizardDesk, draft: Draft): Promise<void> {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return
   const kept = guests.map(({type: _, is_lead: __, identity, ...guest}) =>

@@ -32,28 +32,35 @@ export function placesOf(rooms: readonly Room[]): Place[] {
 }
 
 /** The guest of every place; `forms` keeps the answers. */
-export async function askGuests(asking: Asking, places: readonly Place[], forms: GuestForm[]) {
+export async function askGuests(desk: GuestDesk, places: readonly Place[], forms: GuestForm[]) {
   const guests: Guest[] = []
   for (const [index, place] of places.entries()) {
     forms[index] ??= {}
     const form = forms[index]
     const isEmpty = Object.values(form).every(value => value === undefined)
-    if (isEmpty) Object.assign(form, await askKept(asking, place, forms))
-    guests.push(await askGuest(asking, place, form))
+    if (isEmpty) Object.assign(form, await askKept(desk, place, forms))
+    guests.push(await askGuest(desk, place, form))
   }
   return guests
 }
 
 /** The details of an earlier guest that the person picks; empty for a new one. Enter picks none who does not fit. */
-async function askKept(asking: Asking, place: Place, forms: readonly GuestForm[]): Promise<GuestForm> {
-  const {prompts, people} = asking
+async function askKept(desk: GuestDesk, place: Place, forms: readonly GuestForm[]): Promise<GuestForm> {
+  const {prompts, people} = desk
   for (;;) {
     const named = forms.map(nameOf)
     const kept = people?.guests().filter(({details}) => !named.includes(nameOf(details))) ?? []
     if (!people || kept.length === 0) return {}
-    const choices = kept.map(one => {
-      const isUnlikely = isMisfit(one.details, place, asking)
-      return {value: one, name: describeKept(one.details, isUnlikely), isUnlikely}
+    const choices = kept.map(guest => {
+      const {name, surname, birth_date} = guest.details
+      // Whether the age, as far as it is stored, is not that of the place.
+      const isUnlikely =
+        birth_date === undefined
+          ? place.type !== 'ADULT'
+          : doubtAge(birth_date, place, desk.checkIn ?? desk.today) !== undefined
+      const doubt = isUnlikely ? ' (age does not match)' : ''
+      const born = birth_date === undefined ? '' : `, born ${birth_date}${doubt}`
+      return {value: guest, name: `${sanitizeLine(`${name} ${surname}`, 60)}${born}`, isUnlikely}
     })
     const picked = await prompts.choose<Kept<KeptGuest> | 'new' | 'forget'>({
       message: `${ofGuest(place)}who is it?`,
@@ -73,18 +80,6 @@ async function askKept(asking: Asking, place: Place, forms: readonly GuestForm[]
 /** By which guests are told apart. */
 export function nameOf({name, surname, birth_date = ''}: GuestForm): string {
   return [name, surname, birth_date].join('\n')
-}
-
-function describeKept({name, surname, birth_date}: KeptGuest, isMisfit: boolean): string {
-  const born =
-    birth_date === undefined ? '' : `, born ${birth_date}${isMisfit ? ' (age does not match)' : ''}`
-  return `${sanitizeLine(`${name} ${surname}`, 60)}${born}`
-}
-
-/** Whether the guest's age, as far as it is stored, is not that of the place. */
-function isMisfit({birth_date}: KeptGuest, place: Place, {checkIn, today}: Asking): boolean {
-  if (birth_date === undefined) return place.type !== 'ADULT'
-  return doubtAge(birth_date, place, checkIn ?? today) !== undefined
 }
 
 async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
@@ -125,7 +120,8 @@ type Identity = Guest['identity'] | null
 /** The answers about a guest so far. */
 export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Identity}
 
-interface Asking {
+/** What the questions about guests need. */
+interface GuestDesk {
   readonly prompts: Prompts
   /** Undefined when the offer was not searched on this machine. */
   readonly checkIn: string | undefined
@@ -138,14 +134,14 @@ interface Asking {
 /** From this age on a guest is an adult (ours, as §2.2's ages of children end at 17). */
 const ADULT_AGE = 18
 
-async function askGuest(asking: Asking, place: Place, form: GuestForm): Promise<Guest> {
-  const {prompts} = asking
+async function askGuest(desk: GuestDesk, place: Place, form: GuestForm): Promise<Guest> {
+  const {prompts} = desk
   const about = ofGuest(place)
   form.name ??= await askName(prompts, `${about}first name`)
   form.surname ??= await askName(prompts, `${about}family name`)
-  form.birth_date ??= await askBirthDate(asking, place)
+  form.birth_date ??= await askBirthDate(desk, place)
   form.gender ??= await askGender(prompts, about)
-  form.nationality ??= await askCountry(prompts, `${about}nationality`, [asking.nationality])
+  form.nationality ??= await askCountry(prompts, `${about}nationality`, [desk.nationality])
   const {name, surname, birth_date, gender, nationality} = form
   if (form.identity === undefined) form.identity = await askIdentity(prompts, about, nationality)
   return {
@@ -160,7 +156,7 @@ async function askGuest(asking: Asking, place: Place, form: GuestForm): Promise<
   }
 }
 
-async function askBirthDate({prompts, checkIn, today}: Asking, place: Place): Promise<string> {
+async function askBirthDate({prompts, checkIn, today}: GuestDesk, place: Place): Promise<string> {
   const read = (field: string, typed: string) =>
     checkBirthDate(field, readDay(field, typed, today, PAST_DATE_FORMS), today)
   const when = checkIn === undefined ? 'today' : 'at check-in'

@@ -18,16 +18,15 @@ import {say} from '../../terminal/talk.js'
 import {cityLine, namedCities} from '../catalogue/city-search.js'
 import type {SearchFlags} from '../catalogue/hotels.js'
 import type {TourFlags} from '../catalogue/tours.js'
-import type {WizardParts} from './draft.js'
+import type {WizardDesk} from './draft.js'
 import {askCountry, askRead, untilServed} from './questions.js'
 
 type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
-type Asking = Pick<WizardParts, 'prompts' | 'connection' | 'tell' | 'today'> & {
+/** What the questions of a search need. */
+interface SearchDesk extends Pick<WizardDesk, 'prompts' | 'connection' | 'tell' | 'today'> {
   /** From the settings; what was searched last is likelier. */
   readonly preferred?: Likely
-  /** Gets what is known after each answer. */
-  readonly learn?: (soFar: SearchFlags) => void
 }
 
 /** Nationality and currency of the latest search of this client. */
@@ -35,59 +34,52 @@ export async function lastSearch({state, target}: Connection): Promise<Likely> {
   return state.remembers ? state.offers.latest(target) : undefined
 }
 
-/** `given`, completed. */
-export async function askSearch(asking: Asking, given: SearchFlags): Promise<SearchFlags> {
-  const {prompts, learn = () => {}} = asking
-  const city = given.city || (await askCity(asking))
-  learn({...given, city})
-  const dates = await askDates(asking, {...given, city})
-  learn({...given, city, ...dates})
-  const room = given.room ?? (await askRooms(prompts))
-  learn({...given, city, ...dates, room})
+/** Asks for what `search` lacks, and adds each answer to it. */
+export async function askSearch(desk: SearchDesk, search: SearchFlags): Promise<SearchFlags> {
+  const {prompts} = desk
+  search.city ||= await askCity(desk)
+  await askDates(desk, search)
+  search.room ??= await askRooms(prompts)
   // The country this machine's language is set to (`tr_TR.UTF-8`).
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
-  const likely = [await lastSearch(asking.connection), asking.preferred]
-  const nationality =
-    given.nationality ||
-    (await askCountry(prompts, 'Nationality of the guests', [...likely.map(one => one?.nationality), local]))
-  learn({...given, city, ...dates, room, nationality})
-  const currency = given.currency || (await askCurrency(prompts, likely))
-  return {...given, city, ...dates, room, nationality, currency}
+  const likely = [await lastSearch(desk.connection), desk.preferred]
+  const countries = [...likely.map(search => search?.nationality), local]
+  search.nationality ||= await askCountry(prompts, 'Nationality of the guests', countries)
+  search.currency ||= await askCurrency(prompts, likely)
+  return search
 }
 
-async function askDates({prompts, today, learn}: Asking, given: SearchFlags) {
-  const arriving = {message: 'Check-in (YYYY-MM-DD, or +7 for a week from today)'}
+async function askDates({prompts, today}: SearchDesk, search: SearchFlags): Promise<void> {
+  const {'check-out': leaving} = search
   const readIn = (field: string, typed: string) => {
     const date = readComingDay(field, typed, today)
-    if (given['check-out']) readCheckOut('--check-out', given['check-out'], date, today)
+    if (leaving) readCheckOut('--check-out', leaving, date, today)
     return date
   }
-  const checkIn = given['check-in'] || (await askRead(prompts, arriving, readIn, withWeekday))
-  learn?.({...given, 'check-in': checkIn})
-  if (given['check-out'] || given.nights) return {'check-in': checkIn}
-  const leaving = {message: 'Check-out (a date, or a number of nights)'}
+  const message = 'Check-in (YYYY-MM-DD, or +7 for a week from today)'
+  const checkIn = search['check-in'] || (await askRead(prompts, {message}, readIn, withWeekday))
+  search['check-in'] = checkIn
+  if (leaving || search.nights) return
   const readOut = (field: string, typed: string) => readCheckOut(field, typed, checkIn, today)
   const stay = (date: string) => `${nightsText(checkIn, date)}, leaving ${withWeekday(date)}`
-  const checkOut = await askRead(prompts, leaving, readOut, stay)
-  return {'check-in': checkIn, 'check-out': checkOut}
+  const question = {message: 'Check-out (a date, or a number of nights)'}
+  search['check-out'] = await askRead(prompts, question, readOut, stay)
 }
 
 export async function askRooms(prompts: Prompts): Promise<Room[]> {
   const read = (field: string, typed: string) => checkInteger(field, typed, 1, MOST_ROOMS)
   const count = await askRead(prompts, {message: 'Number of rooms', default: '1'}, read)
   const rooms: Room[] = []
-  while (rooms.length < count)
-    rooms.push(await askRoom(prompts, count === 1 ? '' : `Room ${rooms.length + 1}: `))
+  while (rooms.length < count) {
+    const prefix = count === 1 ? '' : `Room ${rooms.length + 1}: `
+    const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
+    const readAdults = (field: string, typed: string) => checkInteger(field, typed, 1, MOST_PERSONS)
+    const adults = await askRead(prompts, {message: word('Adults'), default: '2'}, readAdults)
+    const readChildren = (field: string, typed: string) => checkInteger(field, typed, 0, MOST_PERSONS)
+    const children = await askRead(prompts, {message: word('Number of children'), default: '0'}, readChildren)
+    rooms.push({adults, children_ages: children === 0 ? [] : await askAges(prompts, children, word)})
+  }
   return rooms
-}
-
-async function askRoom(prompts: Prompts, prefix: string): Promise<Room> {
-  const word = (text: string) => (prefix ? `${prefix}${text.toLowerCase()}` : text)
-  const readAdults = (field: string, typed: string) => checkInteger(field, typed, 1, MOST_PERSONS)
-  const adults = await askRead(prompts, {message: word('Adults'), default: '2'}, readAdults)
-  const readChildren = (field: string, typed: string) => checkInteger(field, typed, 0, MOST_PERSONS)
-  const children = await askRead(prompts, {message: word('Number of children'), default: '0'}, readChildren)
-  return {adults, children_ages: children === 0 ? [] : await askAges(prompts, children, word)}
 }
 
 /** An age for each of `children`, whose number was asked first: a lone 0 would otherwise be no child or a baby. */
@@ -103,16 +95,16 @@ function askAges(prompts: Prompts, children: number, word: (text: string) => str
 }
 
 async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {
-  const usual = likely.find(one => one?.currency)?.currency ?? 'EUR'
+  const usual = likely.find(search => search?.currency)?.currency ?? 'EUR'
   const names = new Intl.DisplayNames('en', {type: 'currency'})
   const question = {message: 'Currency of the prices', default: usual}
   return askRead(prompts, question, checkCurrency, code => names.of(code))
 }
 
 /** The city by its name, or by its id where no list is available. Throws Failure when the service cannot be asked at all. */
-async function askCity(asking: Asking): Promise<number> {
-  const {prompts, connection} = asking
-  const cities = await untilServed(asking, () => namedCities(connection))
+async function askCity(desk: SearchDesk): Promise<number> {
+  const {prompts, connection} = desk
+  const cities = await untilServed(desk, () => namedCities(connection))
   if (cities.length === 0) {
     const where = connection.target.isLoopback
       ? '101 is Istanbul in the local sandbox'
@@ -135,23 +127,32 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
 
 export async function completeSearch(command: BaseCommand, given: SearchFlags): Promise<SearchFlags> {
   const service = command.serviceFlags()
-  let soFar: SearchFlags | undefined = given
+  // What is known so far, while it is asked for.
+  let search: SearchFlags = {}
   command.whenStopped(() => {
-    if (soFar && soFar !== given) say(['', ...searchingLines(soFar, service)])
+    if (search.city) say(['', ...searchingLines(search, service)])
   })
-  const learn = (known: SearchFlags) => {
-    soFar = known
-  }
-  const flags = await askFor(command, asking => askSearch({...asking, learn}, given))
-  soFar = undefined
+  const flags = await askWithWayBack(command, desk => {
+    search = {...given}
+    return askSearch(desk, search)
+  })
+  search = {}
   command.note(`Without questions: ${commandOf(flags, service)}`)
   return flags
 }
 
 const NAMES = [
-  ...(['city', 'check-in', 'check-out', 'nights', 'room', 'nationality', 'currency'] as const),
-  ...(['sort', 'board', 'limit'] as const),
-]
+  'city',
+  'check-in',
+  'check-out',
+  'nights',
+  'room',
+  'nationality',
+  'currency',
+  'sort',
+  'board',
+  'limit',
+] as const
 
 /** The search as a command line; `service`: the flags that say where it is sent. */
 export function commandOf(
@@ -176,25 +177,20 @@ export function searchingLines(search: SearchFlags, service: readonly string[] =
 }
 
 export async function completeTourSearch(command: BaseCommand, given: TourFlags): Promise<TourFlags> {
-  const {city, currency} = await askFor(command, async asking => ({
-    city: given.city || (await askCity(asking)),
-    currency: given.currency || (await askCurrency(asking.prompts, [await lastSearch(asking.connection)])),
+  const {city, currency} = await askWithWayBack(command, async desk => ({
+    city: given.city || (await askCity(desk)),
+    currency: given.currency || (await askCurrency(desk.prompts, [await lastSearch(desk.connection)])),
   }))
-  const words = [
-    'bookctl tours search',
-    `--city ${city}`,
-    `--currency ${currency}`,
-    ...command.serviceFlags(),
-  ]
-  command.note(sanitizeLine(`Without questions: ${words.join(' ')}`))
+  const flags = [`--city ${city}`, `--currency ${currency}`, ...command.serviceFlags()].join(' ')
+  command.note(sanitizeLine(`Without questions: bookctl tours search ${flags}`))
   return {...given, city, currency}
 }
 
 /** Says the lines of a text on stderr. */
-export const tellLines: WizardParts['tell'] = text => say(text.split('\n'))
+export const tellLines: WizardDesk['tell'] = text => say(text.split('\n'))
 
-async function askFor<T>(command: BaseCommand, ask: (asking: Asking) => Promise<T>): Promise<T> {
+async function askWithWayBack<T>(command: BaseCommand, ask: (desk: SearchDesk) => Promise<T>): Promise<T> {
   const prompts = await command.prompts()
-  const parts = {connection: await command.connect(), tell: tellLines, today: today()}
-  return withWayBack(prompts, asked => ask({...parts, prompts: asked}))
+  const desk = {connection: await command.connect(), tell: tellLines, today: today()}
+  return withWayBack(prompts, asked => ask({...desk, prompts: asked}))
 }

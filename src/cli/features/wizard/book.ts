@@ -18,7 +18,7 @@ import {readTyped} from '../reserve/request.js'
 import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
 import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
 import {askRooms, lastSearch} from './ask-search.js'
-import {type Chosen, type Draft, inRounds, SearchAgain, startClock, type WizardParts} from './draft.js'
+import {type Chosen, type Draft, inRounds, SearchAgain, startClock, type WizardDesk} from './draft.js'
 import {askCountry, contactText} from './questions.js'
 
 /** Questions whose last answer is not offered again once it was refused. */
@@ -26,33 +26,33 @@ const PAYMENT = 'Payment'
 const REFERENCE = 'Your own booking reference'
 
 /** Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
-export async function book(parts: WizardParts, draft: Draft): Promise<Booked> {
+export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
-  const {now} = parts.connection.clock
+  const {now} = desk.connection.clock
   const clock = chosen.seen && startClock(chosen.seen.expires_at, now, 'This offer')
   // Read once, however often the questions are gone through.
   let balance: ReturnType<typeof readBalance> | undefined
   const readOnce = () => {
-    balance ??= readBalance(parts.connection.api)
+    balance ??= readBalance(desk.connection.api)
     return balance
   }
-  const rounds = inRounds<Booked>(parts, draft, {
+  const rounds = inRounds<Booked>(desk, draft, {
     clock,
     // An offer that was not chosen from a list has no question before it.
     leave: draft.lost && goToOffers,
     round: async (asked, changeNow) => {
       await askMissing(asked, draft, readOnce)
-      return sendDraft(parts, draft, async plan => {
-        parts.tell(describeSummary(plan, chosen, parts))
-        if (parts.flags['dry-run']) return true
+      return sendDraft(desk, draft, async plan => {
+        desk.tell(describeSummary(plan, chosen, desk))
+        if (desk.flags['dry-run']) return true
         // The one confirmation. A reservation already made needs none: it is only shown again.
-        const message = `Reserve this now${atWhatPrice(plan, parts.connection.target)}?`
+        const message = `Reserve this now${atWhatPrice(plan, desk.connection.target)}?`
         const isSettled = plan.standing?.kind === 'resolved'
-        if (!parts.flags.yes && !isSettled && !(await asked.prompts.confirm({message}))) {
+        if (!desk.flags.yes && !isSettled && !(await asked.prompts.confirm({message}))) {
           await changeNow()
           return false
         }
-        parts.tell('Reserving…')
+        desk.tell('Reserving…')
         draft.isOver = true
         return true
       })
@@ -69,13 +69,13 @@ function goToOffers(): never {
   throw new SearchAgain('Back to the offers; your answers about guests and contact are kept.')
 }
 
-async function askMissing(parts: WizardParts, draft: Draft, balance: () => ReturnType<typeof readBalance>) {
-  const {connection, today, prompts} = parts
+async function askMissing(desk: WizardDesk, draft: Draft, balance: () => ReturnType<typeof readBalance>) {
+  const {connection, today, prompts} = desk
   const seen = draft.chosen?.seen
   const people = await peopleHere(connection)
   draft.nationality ??= await askCountry(prompts, 'Nationality used in the search', [
     (await lastSearch(connection))?.nationality,
-    parts.flags.preferred?.nationality,
+    desk.flags.preferred?.nationality,
   ])
   draft.places ??= placesOf(await askRooms(prompts))
   const asking = {prompts, people, checkIn: seen?.check_in, today, nationality: draft.nationality}
@@ -99,11 +99,11 @@ function askReference(prompts: Prompts): Promise<string> {
 
 /** Plans what was answered, and sends it if `agree`; undefined when something is to be changed first. Throws as `book`. */
 async function sendDraft(
-  parts: WizardParts,
+  desk: WizardDesk,
   draft: Draft,
   agree: (plan: Plan) => Promise<boolean>,
 ): Promise<Booked | undefined> {
-  const {pipeline, tell, today} = parts
+  const {pipeline, tell, today} = desk
   const input = {
     client_nationality: draft.nationality,
     contact: draft.contact,
@@ -114,7 +114,7 @@ async function sendDraft(
   try {
     const typed = await readTyped(draft.chosen?.offerId, {}, {input, day: today})
     const booked = await pipeline.book(typed, agree)
-    if (booked?.booking) await keepPeople(parts, draft)
+    if (booked?.booking) await keepPeople(desk, draft)
     return booked
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -122,9 +122,9 @@ async function sendDraft(
     if (kind === 'usage' && details.code === 'offer_expired')
       throw new SearchAgain(`${message}: searching again.`)
     // After logging in again, a person need not type the people again.
-    if (kind === 'not_allowed') await keepPeople(parts, draft)
+    if (kind === 'not_allowed') await keepPeople(desk, draft)
     if (kind === 'refused' && details.status !== undefined) pipeline.stop.refused()
-    if (await wantsAnother(parts, error)) {
+    if (await wantsAnother(desk, error)) {
       draft.reference = undefined
       draft.answers.delete(REFERENCE)
     } else tell(recoverFrom(error, draft))
@@ -134,7 +134,7 @@ async function sendDraft(
 }
 
 /** Shows what is booked under the reference, and asks whether to make a second booking beside it. */
-async function wantsAnother({prompts, tell}: WizardParts, {message, details}: Failure): Promise<boolean> {
+async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Failure): Promise<boolean> {
   const {reservation_ref: booked = null} = (details.result ?? {}) as {reservation_ref?: string | null}
   if (details.code !== 'reference_in_use' || booked === null) return false
   tell(`\n${sanitizeLine(message, 400)}. Nothing was sent.`)
@@ -208,7 +208,7 @@ export async function askPayment(prompts: Prompts, offer?: OfferFound, balance?:
   return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
 }
 
-function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardParts): string {
+function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardDesk): string {
   const city = seen?.details?.city
   const {request, doubts} = plan
   const lines = describePlan({...plan, seen}, connection.target, [

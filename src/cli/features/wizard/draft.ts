@@ -13,7 +13,7 @@ import type {ReservePipeline} from '../reserve/pipeline.js'
 import type {Typed} from '../reserve/request.js'
 import type {GuestForm, Place} from './ask-guests.js'
 
-export interface WizardParts {
+export interface WizardDesk {
   readonly prompts: Prompts
   readonly connection: Connection
   readonly flags: ReserveFlags
@@ -90,18 +90,18 @@ interface Rounds<T> {
   readonly leave: (() => void) | undefined
   readonly clock?: Beside | undefined
   /** Undefined: something has to be changed first. `changeNow` does that with a way back into this round, which runs again. */
-  readonly round: (parts: WizardParts, changeNow: () => Promise<undefined>) => Promise<T | undefined>
-  readonly change: (parts: WizardParts) => Promise<void>
+  readonly round: (desk: WizardDesk, changeNow: () => Promise<undefined>) => Promise<T | undefined>
+  readonly change: (desk: WizardDesk) => Promise<void>
 }
 
 /** Asks in rounds until one has a result, with a change between two; Escape at the first question undoes the change. */
-export async function inRounds<T>(parts: WizardParts, draft: Draft, rounds: Rounds<T>): Promise<T> {
+export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds<T>): Promise<T> {
   const {leave, clock: beside, round, change} = rounds
   let goBack = leave
   for (;;) {
     let undo: (() => void) | undefined
     const lead = (prompts: Prompts) => {
-      const asked = {...parts, prompts}
+      const asked = {...desk, prompts}
       undo = undefined
       return round(asked, async () => {
         undo = snapshot(draft)
@@ -110,11 +110,11 @@ export async function inRounds<T>(parts: WizardParts, draft: Draft, rounds: Roun
       })
     }
     const options = {answers: draft.answers, leaves: goBack !== undefined, restore: snapshot(draft), beside}
-    const result = await unlessBack(withWayBack(parts.prompts, lead, options), () => void goBack?.())
+    const result = await unlessBack(withWayBack(desk.prompts, lead, options), () => void goBack?.())
     if (result !== undefined) return result
     goBack = undo ?? snapshot(draft)
-    const changing = (prompts: Prompts) => change({...parts, prompts})
-    if (!undo) await unlessBack(withWayBack(parts.prompts, changing, {leaves: true, beside}), () => {})
+    const changing = (prompts: Prompts) => change({...desk, prompts})
+    if (!undo) await unlessBack(withWayBack(desk.prompts, changing, {leaves: true, beside}), () => {})
   }
 }
 

@@ -2,7 +2,7 @@
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Room, SearchRequest} from '../../../contract/hotels.js'
+import type {Room} from '../../../contract/hotels.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
 import {roomText} from '../../input/stay.js'
@@ -13,12 +13,12 @@ import {filterOffers, offerFound, readSearch, type SearchFlags, search} from '..
 import {offerGlance, offerLine, priceText} from '../catalogue/offer-lines.js'
 import {placesOf} from './ask-guests.js'
 import {askSearch, commandOf} from './ask-search.js'
-import {type Draft, inRounds, startClock, type WizardParts} from './draft.js'
+import {type Draft, inRounds, startClock, type WizardDesk} from './draft.js'
 import {untilServed} from './questions.js'
 
 /** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
-export async function findOffer(parts: WizardParts, draft: Draft): Promise<void> {
-  draft.chosen ??= await inRounds(parts, draft, {
+export async function findOffer(desk: WizardDesk, draft: Draft): Promise<void> {
+  draft.chosen ??= await inRounds(desk, draft, {
     // Before the first question of a search with all its criteria there is nothing to undo.
     leave: draft.search.city === undefined ? undefined : () => {},
     round: (asked, changeNow) => searchAndChoose(asked, draft, changeNow),
@@ -27,48 +27,40 @@ export async function findOffer(parts: WizardParts, draft: Draft): Promise<void>
 }
 
 /** One search; undefined when some of its criteria have changed. */
-async function searchAndChoose(parts: WizardParts, draft: Draft, changeNow: () => Promise<undefined>) {
-  const request = await readCriteria(parts, draft)
-  const filters = {'max-price': parts.flags['max-price']}
-  const found = await untilServed(parts, () => search(parts.connection, request, filters)).catch(error => {
-    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
-    if (error.kind !== 'refused') {
-      parts.tell(`To search again later: ${commandOf(draft.search, parts.flags.service)}`)
-      throw error
-    }
-    // What the service does not take, such as a currency, can be changed.
-    parts.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
-  })
-  if (!found) return changeNow()
-  if (found.warning !== undefined) parts.tell([found.warning].flat().join('\n'))
-  const {now} = parts.connection.clock
-  const offers = found.items.map(offer => ({...offer, seen: offerFound(request, offer, now())}))
-  reportLost(parts, draft, offers)
-  if (offers.length === 0) {
-    parts.tell(found.whenEmpty)
-    return changeNow()
-  }
-  const expiresAt = offers.reduce((last, {seen}) => Math.max(last, seen.expires_at), 0)
-  const clock = startClock(expiresAt, now, 'These offers')
-  const choice = await chooseOffer(parts.prompts, offers, now, draft, clock).finally(clock.stop)
-  if (!choice) return changeNow()
-  draft.lost = choice.seen
-  seat(draft, request.rooms)
-  return {offerId: choice.offer_id, seen: choice.seen}
-}
-
-async function readCriteria(parts: WizardParts, draft: Draft): Promise<SearchRequest> {
-  const {connection, flags} = parts
-  const learn = (soFar: SearchFlags) => {
-    draft.search = soFar
-  }
-  learn(await askSearch({...parts, preferred: flags.preferred, learn}, draft.search))
+async function searchAndChoose(desk: WizardDesk, draft: Draft, changeNow: () => Promise<undefined>) {
+  const {connection, flags} = desk
+  await askSearch({...desk, preferred: flags.preferred}, draft.search)
   const request = readSearch(draft.search)
   draft.nationality = request.client_nationality
   const nights = nightsText(request.check_in, request.check_out)
   const city = cityText(request.destination.id, connection)
-  parts.tell(`Searching: city ${city}, ${request.check_in}, ${nights} …`)
-  return request
+  desk.tell(`Searching: city ${city}, ${request.check_in}, ${nights} …`)
+  const filters = {'max-price': flags['max-price']}
+  const found = await untilServed(desk, () => search(connection, request, filters)).catch(error => {
+    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
+    if (error.kind !== 'refused') {
+      desk.tell(`To search again later: ${commandOf(draft.search, flags.service)}`)
+      throw error
+    }
+    // What the service does not take, such as a currency, can be changed.
+    desk.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
+  })
+  if (!found) return changeNow()
+  if (found.warning !== undefined) desk.tell([found.warning].flat().join('\n'))
+  const {now} = connection.clock
+  const offers = found.items.map(offer => ({...offer, seen: offerFound(request, offer, now())}))
+  reportLost(desk, draft, offers)
+  if (offers.length === 0) {
+    desk.tell(found.whenEmpty)
+    return changeNow()
+  }
+  const expiresAt = offers.reduce((last, {seen}) => Math.max(last, seen.expires_at), 0)
+  const clock = startClock(expiresAt, now, 'These offers')
+  const choice = await chooseOffer(desk.prompts, offers, now, draft, clock).finally(clock.stop)
+  if (!choice) return changeNow()
+  draft.lost = choice.seen
+  seat(draft, request.rooms)
+  return {offerId: choice.offer_id, seen: choice.seen}
 }
 
 /** The guests' places follow from the rooms searched, unless the guests were given. */
@@ -96,7 +88,7 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
 }
 
 /** Says whether the room chosen before is still there, and at what price. */
-function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly Listed[]): void {
+function reportLost({tell}: WizardDesk, {lost}: Draft, offers: readonly Listed[]): void {
   if (!lost) return
   const same = findSame(offers, lost)
   const name = sanitizeLine(lost.hotel_name ?? 'The room chosen', 60)
@@ -107,7 +99,7 @@ function reportLost({tell}: WizardParts, {lost}: Draft, offers: readonly Listed[
   else tell(`${name}: the room you chose is still available; its price CHANGED from ${before} to ${now}.`)
 }
 
-async function askChange({prompts, connection}: WizardParts, draft: Draft): Promise<void> {
+async function askChange({prompts, connection}: WizardDesk, draft: Draft): Promise<void> {
   const {city, room, nationality, currency, 'check-in': from, 'check-out': to} = draft.search
   const nights = from && to ? `, ${nightsText(from, to)}` : ''
   const changed = await prompts.choose<readonly (keyof SearchFlags)[]>({

@@ -22,25 +22,25 @@ import type {Typed} from '../reserve/request.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
 import {tellLines} from './ask-search.js'
 import {book} from './book.js'
-import {type Draft, minutesLeft, readDraft, SearchAgain, type WizardParts} from './draft.js'
+import {type Draft, minutesLeft, readDraft, SearchAgain, type WizardDesk} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
 import {resumingLines} from './resuming.js'
 
 /** Throws `interrupted`, usage when the person stops, and what no answer can mend. */
-export async function runWizard(parts: WizardParts, draft: Draft): Promise<Booked> {
-  const {state, target} = parts.connection
+export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked> {
+  const {state, target} = desk.connection
   const {offerId, reference} = draft
   if (!state.remembers)
-    refuseWithoutJournal(parts.flags['idempotency-key'] !== undefined && reference !== undefined)
+    refuseWithoutJournal(desk.flags['idempotency-key'] !== undefined && reference !== undefined)
   if (offerId !== undefined)
     chooseSeen(draft, offerId, state.remembers ? await state.offers.find(target, offerId) : undefined)
   for (;;) {
     try {
-      await findOffer(parts, draft)
-      return await book(parts, draft)
+      await findOffer(desk, draft)
+      return await book(desk, draft)
     } catch (error) {
       if (!(error instanceof SearchAgain)) throw error
-      parts.tell(`\n${error.message}`)
+      desk.tell(`\n${error.message}`)
       draft.isOver = false
       draft.chosen = undefined
     }
@@ -53,7 +53,7 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
   const draft = readDraft(typed)
   if (typed.offerId === undefined && draft.reference === undefined) pipeline.stop.nothingNamed()
   const connection = await command.connect(await pipeline.target())
-  const parts = {
+  const desk = {
     connection,
     prompts: await command.prompts(),
     tell: tellLines,
@@ -68,11 +68,11 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
   const {wait: seconds = DEFAULT_WAIT_SECONDS} = flags
   return {
     async book() {
-      const booked = await runWizard(parts, draft)
+      const booked = await runWizard(desk, draft)
       draft.isOver = true
       return booked
     },
-    wait: (booking, learn) => accompany({...parts, learn}, booking, seconds),
+    wait: (booking, learn) => accompany({...desk, learn}, booking, seconds),
   }
 }
 
@@ -80,24 +80,24 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
 const VOUCHER_SECONDS = 30
 
 /** `learn` takes each newer state. */
-type Accompanying = Pick<WizardParts, 'prompts' | 'connection' | 'tell'> &
-  Partial<Pick<WizardParts, 'flags'>> &
+type Accompanying = Pick<WizardDesk, 'prompts' | 'connection' | 'tell'> &
+  Partial<Pick<WizardDesk, 'flags'>> &
   Pick<WaitHooks, 'learn'>
 
 /** Waits where waiting can help, as long as the person likes, and offers the voucher. */
 export async function accompany(
-  parts: Accompanying,
+  desk: Accompanying,
   booking: ReserveOutcome,
   seconds: number,
 ): Promise<Waited> {
   const awaiting = awaited(booking)
-  const newest = awaiting === 'nothing' ? booking : await awaitEnd(parts, booking, awaiting, seconds)
+  const newest = awaiting === 'nothing' ? booking : await awaitEnd(desk, booking, awaiting, seconds)
   const {outcome, reservation_ref: reference} = newest
-  const note = paymentNote(newest, parts.connection.clock.now())
+  const note = paymentNote(newest, desk.connection.clock.now())
   const state = [sanitizeLine(outcome, 40), note].filter(Boolean).join('; ')
-  parts.tell(`\nReservation ${sanitizeLine(reference ?? 'without a reference', 64)}: ${state}.`)
+  desk.tell(`\nReservation ${sanitizeLine(reference ?? 'without a reference', 64)}: ${state}.`)
   const hasVoucher = outcome === 'confirmed' && reference !== null
-  return {newest, voucher: hasVoucher ? await offerVoucher(parts, reference) : undefined}
+  return {newest, voucher: hasVoucher ? await offerVoucher(desk, reference) : undefined}
 }
 
 /** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
