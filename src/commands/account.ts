@@ -8,8 +8,17 @@ export default class Account extends BaseCommand {
   static override examples = ['bookctl account', 'bookctl account --query account.balance']
   /** What else a service sends is shown beside these, and in the JSON. */
   static override columns = [
-    ...['account_id', 'name', 'mode', 'status', 'client_id', 'scopes', 'currency'],
-    ...['balance', 'credit_limit', 'available_balance', 'updated_at'],
+    'account_id',
+    'name',
+    'mode',
+    'status',
+    'client_id',
+    'scopes',
+    'currency',
+    'balance',
+    'credit_limit',
+    'available_balance',
+    'updated_at',
   ]
 
   async run(): Promise<void> {

@@ -63,19 +63,26 @@ function rowOf(found: ReadReservation) {
 }
 
 export const RESERVATIONS_COLUMNS = [
-  ...(['reservation_ref', 'status', 'hotel', 'rooms', 'check_in', 'check_out'] as const),
-  ...([
-    'lead_guest',
-    'guests',
-    'price',
-    'currency',
-    'payment_mode',
-    'payment',
-    'payment_url',
-    'voucher',
-  ] as const),
-  ...(['free_until', 'fee', 'client_reference_id', 'created_at', 'updated_at'] as const),
-]
+  'reservation_ref',
+  'status',
+  'hotel',
+  'rooms',
+  'check_in',
+  'check_out',
+  'lead_guest',
+  'guests',
+  'price',
+  'currency',
+  'payment_mode',
+  'payment',
+  'payment_url',
+  'voucher',
+  'free_until',
+  'fee',
+  'client_reference_id',
+  'created_at',
+  'updated_at',
+] as const
 
 /** Where a terminal has no room for all, the reference of the partner goes first, and the hotel's name stays. */
 const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({

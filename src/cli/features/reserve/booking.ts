@@ -131,9 +131,16 @@ export function paymentNote(outcome: ReserveOutcome, now: number): string | unde
 }
 
 export const RESERVATION_COLUMNS = [
-  ...(['outcome', 'reservation_ref', 'status', 'payment_url'] as const),
-  ...(['client_reference_id', 'idempotency_key', 'attempts', 'agreed', 'price_changed'] as const),
-]
+  'outcome',
+  'reservation_ref',
+  'status',
+  'payment_url',
+  'client_reference_id',
+  'idempotency_key',
+  'attempts',
+  'agreed',
+  'price_changed',
+] as const
 
 /** `facts`: what a person at a terminal sees of it. */
 export function reservationResult(booking: ReserveOutcome, facts?: Result['facts']): Result {
@@ -201,7 +208,7 @@ function datesText(arrival: string, departure: string): string {
 
 type Warn = (text: string) => void
 
-interface Look {
+interface Latest {
   readonly outcome: ReserveOutcome
   /** Why the service did not say whether it is confirmed. */
   readonly failure?: Failure
@@ -209,9 +216,9 @@ interface Look {
   readonly isShown: boolean
 }
 
-/** One look, of about `seconds` at most; `known` is what is known before. What it learns goes into the journal. */
-async function lookAt(connection: Connection, known: ReserveOutcome, seconds: number, warn: Warn) {
-  const latest = await lookNow(connection, known, seconds)
+/** The state now, asked for in about `seconds` at most; `known` is what is known before. What it learns goes into the journal. */
+async function learnLatest(connection: Connection, known: ReserveOutcome, seconds: number, warn: Warn) {
+  const latest = await readLatest(connection, known, seconds)
   const {outcome, reservation_ref, reservation, status, payment_url, booked} = latest.outcome
   if (outcome !== known.outcome && reservation_ref !== null) {
     const result = withoutPeople({reservation: reservation ?? {}, reservation_ref, status, payment_url})
@@ -220,13 +227,19 @@ async function lookAt(connection: Connection, known: ReserveOutcome, seconds: nu
   return latest
 }
 
-async function lookNow({api}: Connection, known: ReserveOutcome, timeoutSeconds: number): Promise<Look> {
+async function readLatest({api}: Connection, known: ReserveOutcome, timeoutSeconds: number): Promise<Latest> {
   const {showReservation} = await import('../../../api/operations/reservations.js')
   const reference = known.reservation_ref ?? ''
   const booking = {client_reference_id: known.client_reference_id}
   const shown = await orFailure(showReservation(api, reference, {booking, timeoutSeconds}))
   const isShown = !(shown instanceof Failure)
-  const outcome = isShown ? asShown(shown, known) : known
+  let outcome = known
+  if (isShown && shown.status?.trim()) {
+    const {reservation, status, payment_url} = shown
+    const address = payment_url ?? known.payment_url
+    const booked = bookedPrice(shown) ?? known.booked
+    outcome = {...known, outcome: outcomeWord(shown), status, reservation, payment_url: address, booked}
+  }
   if (isFinal(outcome)) return {outcome, isShown}
   const {isVoucherReady} = await import('../../../api/operations/vouchers.js')
   const confirmed = await orFailure(isVoucherReady(api, reference, timeoutSeconds))
@@ -244,14 +257,6 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
   })
 }
 
-function asShown(found: ReadReservation, known: ReserveOutcome): ReserveOutcome {
-  const {reservation, status, payment_url} = found
-  if (!status?.trim()) return known
-  const address = payment_url ?? known.payment_url
-  const booked = bookedPrice(found) ?? known.booked
-  return {...known, outcome: outcomeWord(found), status, reservation, payment_url: address, booked}
-}
-
 /** What a reservation that is shown costs. */
 export const bookedPrice = ({reservation}: Pick<ReadReservation, 'reservation'>) =>
   asPrice(priceOfReservation(reservation, reservation))
@@ -267,7 +272,7 @@ function asConfirmed(known: ReserveOutcome): ReserveOutcome {
 /** `booking` as it is now, which may be no longer as it was stored. */
 export async function newestOf(connection: Connection, booking: ReserveOutcome, warn: Warn) {
   if (isFinal(booking)) return booking
-  const {outcome, isShown, failure} = await lookAt(connection, booking, connection.timeoutSeconds, warn)
+  const {outcome, isShown, failure} = await learnLatest(connection, booking, connection.timeoutSeconds, warn)
   if (!isShown) {
     const why = failure ? `: ${failure.message}` : ''
     warn(`Warning: the service does not report its current state; this is its last known state${why}`)
@@ -312,7 +317,7 @@ export async function waitUntilConfirmed(
     if (newest.outcome === 'confirmed' || newest.reservation_ref === null) return newest
     if (isEnded(newest.outcome)) throw notConfirmed(newest)
     const before = deadline - clock.now()
-    const latest = await lookAt(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
+    const latest = await learnLatest(connection, newest, Math.min(timeoutSeconds, Math.max(1, before)), warn)
     if (latest.failure && !PASSING_FAILURES.has(latest.failure.kind)) throw latest.failure
     newest = latest.outcome
     learn(newest)

@@ -28,9 +28,15 @@ export function journalRow(entry: JournalEntry) {
 type Row = ReturnType<typeof journalRow>
 
 export const JOURNAL_COLUMNS = [
-  ...(['client_reference_id', 'offer_id', 'outcome', 'reservation_ref'] as const),
-  ...(['idempotency_key', 'attempts', 'created_at', 'updated_at'] as const),
-]
+  'client_reference_id',
+  'offer_id',
+  'outcome',
+  'reservation_ref',
+  'idempotency_key',
+  'attempts',
+  'created_at',
+  'updated_at',
+] as const
 
 export async function readJournal(state: State, unresolved: boolean): Promise<Result<Row>> {
   const entries = (await state.journal.list({unresolved})).map(journalRow)
@@ -109,6 +115,10 @@ export async function forgetEntry(state: State, entry: JournalEntry, now: number
 }
 
 export const FORGOTTEN_COLUMNS = [
-  ...(['client_reference_id', 'offer_id', 'outcome'] as const),
-  ...(['previous_outcome', 'reservation_ref', 'idempotency_key'] as const),
-]
+  'client_reference_id',
+  'offer_id',
+  'outcome',
+  'previous_outcome',
+  'reservation_ref',
+  'idempotency_key',
+] as const
