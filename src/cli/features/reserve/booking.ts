@@ -181,6 +181,11 @@ export function factsShown(
   const hasVoucher = status?.toUpperCase() === 'CONFIRMED' && isIdentifier('reservation_ref', reference)
   const arrival = facts.check_in ?? seen?.check_in
   const departure = facts.check_out ?? seen?.check_out
+  let dates: string | null = arrival ?? null
+  if (arrival && departure) {
+    const isStay = isCalendarDate(arrival) && isCalendarDate(departure) && arrival < departure
+    dates = `${arrival} to ${departure}${isStay ? `, ${nightsText(arrival, departure)}` : ''}`
+  }
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
   const room = [seen?.room_name, seen?.board].filter(Boolean).join(', ')
   return {
@@ -189,7 +194,7 @@ export function factsShown(
     'your reference': facts.client_reference_id,
     hotel: facts.hotel ?? seen?.hotel_name,
     rooms: facts.rooms ?? room,
-    dates: arrival && departure ? datesText(arrival, departure) : (arrival ?? null),
+    dates,
     guests: facts.guests,
     price: moneyText(facts.price ?? seenPrice),
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
@@ -199,11 +204,6 @@ export function factsShown(
     'cancellation fee': moneyText(facts.fee),
     voucher: hasVoucher ? `bookctl voucher download ${reference}` : hasEnded ? null : facts.voucher,
   }
-}
-
-function datesText(arrival: string, departure: string): string {
-  const isStay = isCalendarDate(arrival) && isCalendarDate(departure) && arrival < departure
-  return `${arrival} to ${departure}${isStay ? `, ${nightsText(arrival, departure)}` : ''}`
 }
 
 type Warn = (text: string) => void
@@ -243,7 +243,13 @@ async function readLatest({api}: Connection, known: ReserveOutcome, timeoutSecon
   if (isFinal(outcome)) return {outcome, isShown}
   const {isVoucherReady} = await import('../../../api/operations/vouchers.js')
   const confirmed = await orFailure(isVoucherReady(api, reference, timeoutSeconds))
-  if (confirmed === true) return {outcome: asConfirmed(outcome), isShown: true}
+  if (confirmed === true) {
+    // The earlier state of the payment is no longer true.
+    const {payment, ...rest} = outcome.reservation ?? {}
+    const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
+    const reservation = {...rest, ...(payment === undefined ? {} : {payment: kept}), status: 'CONFIRMED'}
+    return {outcome: {...outcome, outcome: 'confirmed', status: 'CONFIRMED', reservation}, isShown: true}
+  }
   if (confirmed instanceof Failure) return {outcome, isShown, failure: confirmed}
   // A path that may not be called says nothing of the service.
   const isExpected = isShown || shown.kind === 'usage' || shown.kind === 'not_allowed'
@@ -260,14 +266,6 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
 /** What a reservation that is shown costs. */
 export const bookedPrice = ({reservation}: Pick<ReadReservation, 'reservation'>) =>
   asPrice(priceOfReservation(reservation, reservation))
-
-/** Drops the earlier state of the payment, which is no longer true. */
-function asConfirmed(known: ReserveOutcome): ReserveOutcome {
-  const {payment, ...rest} = known.reservation ?? {}
-  const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
-  const reservation = {...rest, ...(payment === undefined ? {} : {payment: kept}), status: 'CONFIRMED'}
-  return {...known, outcome: 'confirmed', status: 'CONFIRMED', reservation}
-}
 
 /** `booking` as it is now, which may be no longer as it was stored. */
 export async function newestOf(connection: Connection, booking: ReserveOutcome, warn: Warn) {

@@ -109,7 +109,7 @@ interface Circumstances {
   readonly earlier: JournalEntry | undefined
 }
 
-/** Refuses what is known to fail or to be unwanted. Throws usage. */
+/** Throws a usage error if the offer is known to fail or to be unwanted. */
 export function checkOffer(
   seen: SeenOffer | undefined,
   {client_nationality: nationality}: ReservationRequest,
@@ -199,7 +199,7 @@ export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]
   return doubts
 }
 
-/** Without a journal only the caller can find the reservation of a killed run again. Throws usage. */
+/** Without a journal only the caller can find the reservation of a killed run again. Throws a usage error if it has no name. */
 export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
   throw usage(
@@ -271,8 +271,8 @@ export async function sendPlan(
   // Where nothing can be written, the journal is of this run alone.
   const memory = state.remembers ? undefined : (await import('../../../state/state.js')).openMemoryJournal()
   const journal = (memory?.journal ?? state.journal).forClient(journalClientOf(target))
-  const parts = {...options, api, clock, journal, journalKept: state.remembers}
-  const booking = await lookingUp(() => reserve(parts, intent).finally(memory?.close))
+  const sender = {...options, api, clock, journal, journalKept: state.remembers}
+  const booking = await lookingUp(() => reserve(sender, intent).finally(memory?.close))
   try {
     if (state.remembers) await state.offers.markUsed(target, intent.offerId, booking.client_reference_id)
   } catch (error) {
@@ -293,7 +293,7 @@ export async function sendAgain(
   return lookingUp(() => resume({...options, api, clock, journal}, clientReferenceId))
 }
 
-/** The request that --resume would send again. Throws usage when it is unknown, or how it ended is known. */
+/** The request that --resume would send again. Throws a usage error if it is unknown, or if its outcome is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const journal = state.journal.forClient(journalClientOf(target))
@@ -307,7 +307,7 @@ export async function describeRepeat(state: State, reference: string, target: Ta
   return describeRequest({body, idempotencyKey}, target)
 }
 
-/** Throws usage when the journal forbids sending it, or knows its outcome. */
+/** Throws a usage error if the journal forbids sending it, or knows its outcome. */
 export function requireSending({standing}: Plan): void {
   if (standing?.kind === 'conflict') throw conflictFailure(standing)
   if (standing?.kind === 'resolved') throw outcomeKnown(standing.entry.outcome)
@@ -318,7 +318,7 @@ function outcomeKnown(outcome: string): Failure {
   return usage('outcome_known', known, 'leave --dry-run out to see it')
 }
 
-/** Throws usage where no reservation can have been written down. */
+/** Throws a usage error if no reservation can have been recorded. */
 function requireJournal(state: State): void {
   if (state.remembers) return
   throw usage(

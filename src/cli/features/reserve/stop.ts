@@ -80,7 +80,12 @@ export class ReserveStop {
         return booking
       },
       error => {
-        if (madeNothing(error)) this.stage = undefined
+        if (!(error instanceof Failure)) throw error
+        // Whether none exists, of this run or another one.
+        const {code, result = {}} = error.details
+        const mayExist = 'reservation_ref' in result || code === 'busy'
+        if (!mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind))
+          this.stage = undefined
         throw error
       },
     )
@@ -122,12 +127,4 @@ export class ReserveStop {
       refusals === 1 ? 'the one request sent was refused' : `all ${refusals} requests sent were refused`
     return {state: `nothing was booked: ${sent}`, hint}
   }
-}
-
-/** Whether a reservation failed so that none exists, of this run or another one. */
-function madeNothing(error: unknown): boolean {
-  if (!(error instanceof Failure)) return false
-  const {code, result = {}} = error.details
-  const mayExist = 'reservation_ref' in result || code === 'busy'
-  return !mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)
 }

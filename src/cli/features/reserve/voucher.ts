@@ -18,7 +18,7 @@ interface VoucherFlags {
   readonly json?: boolean | undefined
 }
 
-/** The file to write; undefined for standard output. Throws usage when it cannot be created; sends nothing. */
+/** The file to write; undefined for standard output. Throws a usage error if it cannot be created; sends nothing. */
 export function planVoucher(reference: string, {file, force, json}: VoucherFlags): string | undefined {
   if (file === '-') {
     if (!json) return undefined
