@@ -61,7 +61,7 @@ export const cityFlag = {
   }),
 }
 
-/** The id that `--city` means: a name is looked up here, else in the service's list. Throws usage. */
+/** The id that `--city` means: a name is looked up here, else in the service's list. Throws a usage error if it is in neither. */
 export async function readCity(typed: number | string | undefined, open: () => Promise<Naming>) {
   if (typeof typed !== 'string') return typed
   const naming = await open()
@@ -103,7 +103,7 @@ async function isCountry(typed: string, code: string): Promise<boolean> {
   return named !== undefined && named === code.toUpperCase()
 }
 
-/** The id of the city of that name. Throws usage, naming the cities that may be meant. */
+/** The id of the city of that name. Throws a usage error that names the cities that may be meant. */
 export async function cityNumber(typed: string, known: readonly KnownCity[]): Promise<number> {
   const cities = await citiesNamed(typed, known)
   const [city, ...others] = cities
@@ -157,7 +157,10 @@ export abstract class CitySearch extends BaseCommand {
     return []
   }
 
-  /** The flags with the settings and the id of the city; `ask` adds what is missing, at a terminal. Throws usage. */
+  /**
+   * The flags with the settings and the id of the city; `ask` adds what is missing, at a terminal. Throws a usage error that
+   * names all that is missing or wrong.
+   */
   protected async complete<Flags extends Typed, Complete>(
     flags: Flags,
     ask: (known: Flags & {city: number | undefined}) => Promise<Complete>,

@@ -33,14 +33,6 @@ interface Filters {
   readonly limit?: number | undefined
 }
 
-/** Whether a price is known and at most the maximum. */
-function isAffordable(item: Priced, filters: Filters): boolean {
-  const {'max-price': most} = filters
-  const amount = amountOf(item)
-  if (most === undefined) return true
-  return amount !== null && !isElsewhere(item, filters) && compareAmounts(amount, most.amount) <= 0
-}
-
 /** Whether a price cannot be compared with the maximum, because it is in another currency. */
 function isElsewhere({price}: Priced, {'max-price': most, currency = ''}: Filters): boolean {
   return (price.currency ?? currency).toUpperCase() !== (most?.currency ?? currency).toUpperCase()
@@ -63,8 +55,12 @@ export function filterAndSort<Item extends Priced>(
   filters: Filters,
   keys: Readonly<Record<string, (item: Item) => number | string | null>>,
 ): Item[] {
-  const {sort = '', limit} = filters
-  const kept = found.filter(item => isAffordable(item, filters))
+  const {'max-price': most, sort = '', limit} = filters
+  const kept = found.filter(item => {
+    if (most === undefined) return true
+    const amount = amountOf(item)
+    return amount !== null && !isElsewhere(item, filters) && compareAmounts(amount, most.amount) <= 0
+  })
   const keyOf = sort === 'price' ? amountOf : keys[sort]
   if (!keyOf) return kept.slice(0, limit)
   const compare = (left: number | string, right: number | string) => {

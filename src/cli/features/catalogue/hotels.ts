@@ -99,7 +99,7 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
   return errors
 }
 
-/** The request of §2.2. Throws usage, naming every flag that is missing or does not fit the others. */
+/** The request of §2.2. Throws a usage error that names every flag that is missing or does not fit the others. */
 export function readSearch(flags: SearchFlags): SearchRequest {
   const {city, 'check-in': checkIn, nationality, currency, room = [{adults: 2, children_ages: []}]} = flags
   const errors = [...absentIn(flags, NEEDED), ...misfitsIn(flags)]
@@ -172,7 +172,11 @@ function describeSearch(
   {offers}: SearchOutcome,
   connection: Connection,
 ): string {
-  const city = cityText(destination.id, connection, offers[0] && cityOf(offers[0]))
+  // The name of its city, where the service says it.
+  const fields = fieldsOf(offers[0]?.raw)
+  const hotel = fieldsOf(firstObject(fields.get('hotel')))
+  const name = textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
+  const city = cityText(destination.id, connection, name)
   const nights = counted(nightsBetween(check_in, check_out), 'night')
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages)
@@ -182,13 +186,6 @@ function describeSearch(
     ...(ages.length > 0 ? [`${counted(ages.length, 'child', 'children')} (${ages.join(', ')})`] : []),
   ]
   return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
-}
-
-/** The name of its city, where the service says it. */
-function cityOf({raw}: FoundOffer): string | undefined {
-  const fields = fieldsOf(raw)
-  const hotel = fieldsOf(firstObject(fields.get('hotel')))
-  return textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
 }
 
 /** Named as in JSON, plus total and currency as columns of their own. */

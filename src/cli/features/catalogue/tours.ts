@@ -41,7 +41,17 @@ export const NEEDED = ['--city', '--currency']
 export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['tour_id']),
   ...columnsOf<FoundTour>(['name'], {isMain: true}),
-  {name: 'duration', value: tour => durationText(tour.duration_minutes)},
+  {
+    name: 'duration',
+    value: ({duration_minutes: minutes}) => {
+      if (minutes === null) return null
+      const hours = Math.floor(minutes / 60)
+      const rest = minutes % 60
+      return [hours > 0 ? `${hours}h` : '', rest > 0 || hours === 0 ? `${rest}min` : '']
+        .filter(Boolean)
+        .join(' ')
+    },
+  },
   PRICE_COLUMN,
   ...columnsOf<FoundTour>(['rating', 'tags'], {isMinor: true}),
   ...columnsOf<FoundTour>(['city', 'country_code', 'review_count', 'duration_minutes']),
@@ -49,20 +59,24 @@ export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['short_description']),
 ]
 
-function durationText(minutes: number | null): string | null {
-  if (minutes === null) return null
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  return [hours > 0 ? `${hours}h` : '', rest > 0 || hours === 0 ? `${rest}min` : ''].filter(Boolean).join(' ')
-}
-
-/** Throws usage, Failure. */
+/** Throws a usage error if a flag is missing; Failure. */
 export async function search(connection: Connection, flags: TourFlags): Promise<Result<FoundTour>> {
-  const {city, date, currency} = flags
+  const {city, date, currency, find = '', tag: tags = []} = flags
   if (!city || !currency) throw missing(NEEDED)
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {items: found, isComplete} = await searchTours(connection.api, request)
-  const tours = filterTours(found, flags)
+  // A tour that does not say what matters is left out, or comes last.
+  const kept = found.filter(({name, short_description, tags: given}) => {
+    const has = (given ?? []).map(fold)
+    const texts = [name ?? '', short_description ?? '']
+    return tags.every(tag => has.includes(fold(tag))) && texts.some(text => fold(text).includes(fold(find)))
+  })
+  const tours = filterAndSort(kept, flags, {
+    rating: ({rating}) => rating && -rating,
+    duration: tour => tour.duration_minutes,
+    name: ({name}) => name,
+  })
   const incomplete = warningUnless(isComplete).warning ?? []
   const warnings = [incomplete, warningOfCurrencies('tour', found, flags)].flat()
   const place = [cityText(city, connection, found[0]?.city ?? undefined), date].filter(Boolean).join(', ')
@@ -87,19 +101,4 @@ export async function show({api}: Connection, tourId: string): Promise<Result<Fo
     ),
     single: true,
   }
-}
-
-/** A tour that does not say what matters is left out, or comes last. */
-function filterTours(tours: readonly FoundTour[], flags: TourFlags): FoundTour[] {
-  const {find = '', tag: tags = []} = flags
-  const kept = tours.filter(({name, short_description, tags: given}) => {
-    const has = (given ?? []).map(fold)
-    const texts = [name ?? '', short_description ?? '']
-    return tags.every(tag => has.includes(fold(tag))) && texts.some(text => fold(text).includes(fold(find)))
-  })
-  return filterAndSort(kept, flags, {
-    rating: ({rating}) => rating && -rating,
-    duration: tour => tour.duration_minutes,
-    name: ({name}) => name,
-  })
 }

@@ -117,7 +117,7 @@ export async function show(connection: Connection, reference: string, warn: (tex
   return singleReservation(found, connection)
 }
 
-/** The change: flags win over the file. Throws usage naming what is wrong, missing, or that nothing is to change. */
+/** The change: flags override the file. Throws a usage error that names what is wrong or missing, or if nothing is to change. */
 export async function readUpdate(
   flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
 ): Promise<ReservationUpdate> {
@@ -189,7 +189,10 @@ export function checkReason(field: string, reason: string): string {
 /** Requests the fee and the reservation, which is null where the service does not show it. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string) {
   const quote = await quoteCancellation(api, reference).catch(error => {
-    throw cancelledAlready(withoutQuote(error), reference)
+    if (!(error instanceof Failure) || error.details.code !== 'path_not_shown')
+      throw cancelledAlready(error, reference)
+    const why = 'what a cancellation costs is asked before it is sent'
+    throw new Failure(error.kind, `${why}: ${error.message}`, error.details)
   })
   const reservation = await showReservation(api, reference).catch(error => {
     // Not every service that quotes a fee also shows the reservation.
@@ -201,12 +204,6 @@ export async function planCancellation({api}: Connection, reference: string) {
   const details = {code: 'already_cancelled', result: {quote}}
   const message = `${reference} is cancelled already; nothing was sent`
   throw cancelledAlready(new Failure('refused', message, details), reference)
-}
-
-function withoutQuote(error: unknown): unknown {
-  if (!(error instanceof Failure) || error.details.code !== 'path_not_shown') return error
-  const why = 'what a cancellation costs is asked before it is sent'
-  return new Failure(error.kind, `${why}: ${error.message}`, error.details)
 }
 
 /** Names both possible causes. */
@@ -265,7 +262,7 @@ export async function previewCancellation(
   return {costs: {quote: plan.quote}, lines}
 }
 
-/** Throws usage when cancelling costs more than `maxFee`, or when the currencies cannot be compared. */
+/** Throws a usage error if cancelling costs more than `maxFee`, or if the currencies cannot be compared. */
 export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undefined): void {
   const {fee} = quote
   if (maxFee === undefined || compareAmounts(fee.amount, '0') === 0) return

@@ -45,14 +45,11 @@ export async function askContact(prompts: Prompts, draft: Draft, people?: People
   contactFields.email = email
   const usual = number && `${prefix} ${number}`.trim()
   const question = {message: 'Contact: telephone, with country prefix', default: usual}
-  const {country: _, ...phone} = await askRead(prompts, question, read, describePhone)
+  const regions = new Intl.DisplayNames('en', {type: 'region'})
+  const describe = ({phone_country_code, phone_number, country}: Phone) =>
+    `${phone_country_code} ${phone_number}, ${country ? regions.of(country) : 'several countries'}`
+  const {country: _, ...phone} = await askRead(prompts, question, read, describe)
   return {name, surname, email, ...phone}
-}
-
-function describePhone({phone_country_code, phone_number, country}: Phone): string {
-  const name =
-    country === undefined ? 'several countries' : new Intl.DisplayNames('en', {type: 'region'}).of(country)
-  return `${phone_country_code} ${phone_number}, ${name}`
 }
 
 /** The people stored for this client; undefined where nothing can be stored. */

@@ -82,12 +82,7 @@ async function askMissing(desk: WizardDesk, draft: Draft, balance: () => ReturnT
   draft.guests = await askGuests(asking, draft.places, draft.forms)
   draft.contact ??= await askContact(prompts, draft, people)
   draft.payment ??= await askPayment(prompts, seen, await balance())
-  draft.reference ??= await askReference(prompts)
-  draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
-}
-
-function askReference(prompts: Prompts): Promise<string> {
-  return prompts.text({
+  draft.reference ??= await prompts.text({
     message: REFERENCE,
     empty: 'generated',
     check: typed => {
@@ -95,6 +90,7 @@ function askReference(prompts: Prompts): Promise<string> {
       throw usage('invalid_input', `must be ${IDENTIFIERS.client_reference_id.expected}`)
     },
   })
+  draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
 }
 
 /** Plans what was answered, and sends it if `agree`; undefined when something is to be changed first. Throws as `book`. */

@@ -24,10 +24,12 @@ export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
 
 function reserveCommand(draft: Draft, flags: ReserveFlags): string {
   const {chosen, places = [], forms, contact, contactFields, nationality, payment, reference} = draft
+  const {name, surname, email, phone_country_code, phone_number} =
+    contact ?? (contactFields as Partial<Contact>)
   const given: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--nationality', nationality],
-    ...places.map((place, index) => ['--guest', guestPairs(place, forms[index] ?? {})] as const),
-    ['--contact', contactPairs(contact ?? contactFields)],
+    ...places.map((place, index) => ['--guest', guestText(place, forms[index] ?? {})] as const),
+    ['--contact', pairs({name, surname, email, phone_country_code, phone_number})],
     ['--pay', payment],
     ['--client-reference', reference],
     ['--idempotency-key', flags['idempotency-key']],
@@ -46,16 +48,11 @@ function reserveCommand(draft: Draft, flags: ReserveFlags): string {
 }
 
 /** With its type at least, so that a guest who was not answered for yet is asked for again. */
-function guestPairs({type, isLead}: Place, {identity, ...form}: GuestForm): string {
+function guestText({type, isLead}: Place, {identity, ...form}: GuestForm): string {
   const {name, surname, birth_date, gender, nationality} = form
   const number = identity ? {'identity.type': identity.type, 'identity.number': identity.number} : {}
   const lead = isLead ? {is_lead: 'true'} : {}
   return pairs({type, name, surname, birth_date, gender, nationality, ...number, ...lead})
-}
-
-function contactPairs(contact: Partial<Contact>): string {
-  const {name, surname, email, phone_country_code, phone_number} = contact
-  return pairs({name, surname, email, phone_country_code, phone_number})
 }
 
 /** As `--guest` and `--contact` read it. */

@@ -26,7 +26,7 @@ import {type Draft, minutesLeft, readDraft, SearchAgain, type WizardDesk} from '
 import {chooseSeen, findOffer} from './find-offer.js'
 import {resumingLines} from './resuming.js'
 
-/** Throws `interrupted`, usage when the person stops, and what no answer can mend. */
+/** Throws a usage error if the person says no, Failure `interrupted` on Ctrl-C, and what no answer can mend. */
 export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const {state, target} = desk.connection
   const {offerId, reference} = draft
