@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** The folders of a room from the bottom up: each may import those before it. `.` is the room's own files. */
 const STOREYS: Record<string, readonly string[]> = {
   api: ['.', 'redact', 'http', 'answers', 'auth', 'trace', 'operations', 'reserve'],
-  sandbox: 'base catalogue store voucher booking delivery http handlers controls pages .'.split(' '),
+  sandbox: 'base catalogue store voucher booking delivery http controls pages .'.split(' '),
   cli: ['input', 'terminal', 'session', 'shell', 'features'],
   state: ['postgres', '.'],
   webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'probe'],

@@ -14,12 +14,9 @@ import {expirePayments} from './booking/pay-change-cancel.js'
 import {addControls, prepareState} from './controls/controls.js'
 import {createTrust, type Resolve, systemResolve} from './delivery/attempt.js'
 import {Dispatcher} from './delivery/dispatcher.js'
-import {ACCOUNT} from './handlers/account.js'
-import {CATALOGUE} from './handlers/catalogue.js'
-import {RESERVATIONS} from './handlers/reservations.js'
-import {SUBSCRIPTIONS} from './handlers/subscriptions.js'
+import {HANDLERS} from './handlers.js'
 import {truncate} from './http/faults.js'
-import {type Call, type Handlers, operation} from './http/perform.js'
+import {type Call, operation} from './http/perform.js'
 import {
   type AnsweredRequest,
   API_PATH,
@@ -151,8 +148,6 @@ function openExclusively(path: string, owner: FileOwner): Database {
     throw new StorageError('busy', `another local sandbox is using ${path}`, hint, {cause: error})
   }
 }
-
-const HANDLERS: Handlers = {...ACCOUNT, ...CATALOGUE, ...RESERVATIONS, ...SUBSCRIPTIONS}
 
 function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswered']): App {
   const app: App = new Hono()

@@ -1,7 +1,7 @@
 /** Tokens: credentials, scopes, expiry, revocation (§4.1, §4.2, §5). */
 import {expect, test} from 'vitest'
-import type {JsonAnswer} from '../../support/sandbox.js'
-import {refusalOf, sandboxForEachTest} from '../each-sandbox.js'
+import type {JsonAnswer} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

@@ -1,7 +1,7 @@
 /** Listing, changing and cancelling reservations (§4.9, all ours). */
 import {expect, test} from 'vitest'
-import {ADULT, CONTACT, TEST_START} from '../../support/sandbox.js'
-import {refusalOf, sandboxForEachTest} from '../each-sandbox.js'
+import {ADULT, CONTACT, TEST_START} from '../support/sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 

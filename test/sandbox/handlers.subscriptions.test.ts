@@ -1,6 +1,6 @@
 /** Webhook subscriptions as records, and the deliveries put down for them (§2.7, §4.7, §4.8, §6). */
 import {expect, test} from 'vitest'
-import {refusalOf, sandboxForEachTest} from '../each-sandbox.js'
+import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 
