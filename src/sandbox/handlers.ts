@@ -31,15 +31,7 @@ import {pageOf, readPaging} from './store/lists.js'
 import {addSearch} from './store/offers.js'
 import {listReservations, requireReservation, withOrigin} from './store/reservations.js'
 import {signVoucherLink} from './store/sealed-ids-and-links.js'
-import {
-  addEventFor,
-  addSubscription,
-  findSubscription,
-  listDeliveries,
-  listSubscriptions,
-  removeSubscription,
-  saveSubscription,
-} from './store/webhooks.js'
+import * as webhooks from './store/webhooks.js'
 
 export const HANDLERS: Handlers = {
   /** Grants the requested scopes that the client has. An unknown scope, or none granted, is `invalid_scope`. */
@@ -199,13 +191,13 @@ export const HANDLERS: Handlers = {
       is_active: true,
     }
     const secret = randomSecret(SIGNING_SECRET_PREFIX)
-    addSubscription(service.database, client.client_id, subscription, secret)
+    webhooks.addSubscription(service.database, client.client_id, subscription, secret)
     return data({...subscription, secret})
   },
 
   'subscriptions.list': ({service, client, query}) => {
     const paging = readPaging(query)
-    const {items, next} = listSubscriptions(service.database, paging, client.client_id)
+    const {items, next} = webhooks.listSubscriptions(service.database, paging, client.client_id)
     return pageOf({items: items.map(({subscription}) => subscription), next}, paging.limit)
   },
 
@@ -220,13 +212,13 @@ export const HANDLERS: Handlers = {
       ...(body.events !== undefined && {events: checkEvents(body.events)}),
       ...(body.is_active !== undefined && {is_active: body.is_active}),
     }
-    saveSubscription(service.database, updated)
+    webhooks.saveSubscription(service.database, updated)
     return data(updated)
   },
 
   'subscriptions.delete': call => {
     const {id} = ownSubscription(call)
-    removeSubscription(call.service.database, id)
+    webhooks.removeSubscription(call.service.database, id)
     return data({id, deleted: true})
   },
 
@@ -246,14 +238,14 @@ export const HANDLERS: Handlers = {
       now,
     }
     const {database} = service
-    const {eventId, deliveryIds} = database.transaction(() => addEventFor(database, [id], event))
+    const {eventId, deliveryIds} = database.transaction(() => webhooks.addEventFor(database, [id], event))
     return data({event_id: eventId, delivery_id: deliveryIds[0]})
   },
 
   'subscriptions.deliveries': call => {
     const paging = readPaging(call.query)
     const filter = {subscriptionId: ownSubscription(call).id}
-    const {items, next} = listDeliveries(call.service.database, filter, paging, true)
+    const {items, next} = webhooks.listDeliveries(call.service.database, filter, paging, true)
     return pageOf({items: items.map(({delivery}) => delivery), next}, paging.limit)
   },
 }
@@ -314,7 +306,7 @@ function readInstant(query: URLSearchParams, name: 'created_from' | 'created_to'
 
 function ownSubscription({service, client, parameters}: Call<unknown>): Subscription {
   const id = parameters.subscription_id ?? ''
-  const found = findSubscription(service.database, client.client_id, id)
+  const found = webhooks.findSubscription(service.database, client.client_id, id)
   if (!found) throw notFound('subscription', id)
   return found
 }

@@ -17,22 +17,7 @@ import {Dispatcher} from './delivery/dispatcher.js'
 import {HANDLERS} from './handlers.js'
 import {truncate} from './http/faults.js'
 import {type Call, operation} from './http/perform.js'
-import {
-  type AnsweredRequest,
-  API_PATH,
-  type App,
-  addRoutes,
-  checkHost,
-  checkOrigin,
-  FOR_PROGRAMS,
-  type Handle,
-  KEPT_REQUESTS,
-  loggedRequest,
-  type RequestContext,
-  type RunningService,
-  readBody,
-  redactBody,
-} from './http/requests.js'
+import * as http from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
 
@@ -52,7 +37,7 @@ export interface SandboxOptions {
   /** Time a subscriber has to answer, in milliseconds (default: §6.4's). */
   readonly subscriberMilliseconds?: number
   /** Called for each answer, or cut connection, of everything but the dashboard and the controls. */
-  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
+  readonly onAnswered?: ((request: http.AnsweredRequest) => void) | undefined
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>
@@ -87,7 +72,7 @@ export function createSandbox(options: SandboxOptions) {
     closing: closing.signal,
   }
   const dispatcher = new Dispatcher(base, posting)
-  const service: RunningService = {
+  const service: http.RunningService = {
     ...base,
     dispatcher,
     faults: [],
@@ -149,8 +134,8 @@ function openExclusively(path: string, owner: FileOwner): Database {
   }
 }
 
-function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswered']): App {
-  const app: App = new Hono()
+function createApp(service: http.RunningService, onAnswered: SandboxOptions['onAnswered']): http.App {
+  const app: http.App = new Hono()
   // One request a turn of the event loop: in long turns some would be answered again and again before others are accepted.
   let turn: Promise<unknown> = Promise.resolve()
   app.onError((error, context) => answerError(service, error, context))
@@ -168,11 +153,11 @@ function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswer
   app.use(async (context, next) => {
     const {raw, path} = context.req
     const startedAt = performance.now()
-    const entry = loggedRequest(raw, context.var.requestId, service.clock.now())
+    const entry = http.loggedRequest(raw, context.var.requestId, service.clock.now())
     context.set('entry', entry)
     if (path === '/' || /^\/(ui|_sandbox)(\/|$)/.test(path)) return next()
     service.requests.push(entry)
-    if (service.requests.length > KEPT_REQUESTS) service.requests.shift()
+    if (service.requests.length > http.KEPT_REQUESTS) service.requests.shift()
     try {
       await next()
       entry.status = context.res.status
@@ -181,12 +166,12 @@ function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswer
     }
   })
   app.use(async (context, next) => {
-    context.set('origin', checkHost(context.req.raw, service.served()))
-    context.set('body', await readBody(context.req.raw))
-    context.var.entry.body = redactBody(context.var.body)
+    context.set('origin', http.checkHost(context.req.raw, service.served()))
+    context.set('body', await http.readBody(context.req.raw))
+    context.var.entry.body = http.redactBody(context.var.body)
     // Only to look at a page one may come from anywhere.
-    if (!/^(GET|HEAD)$/.test(context.req.method) || FOR_PROGRAMS.test(context.req.path))
-      checkOrigin(context.req.raw, context.var.origin)
+    if (!/^(GET|HEAD)$/.test(context.req.method) || http.FOR_PROGRAMS.test(context.req.path))
+      http.checkOrigin(context.req.raw, context.var.origin)
     turn = turn.then(() => setImmediate())
     await turn
     expirePayments(service)
@@ -197,20 +182,20 @@ function createApp(service: RunningService, onAnswered: SandboxOptions['onAnswer
     }
   })
   const names = Object.keys(OPERATIONS) as OperationName[]
-  const routes = names.map((name): [string, Handle] => {
+  const routes = names.map((name): [string, http.Handle] => {
     const {method, path} = OPERATIONS[name]
-    const route = `${method} ${API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
+    const route = `${method} ${http.API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
     return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]
   })
   // Paths without parameters come first, so that GET /hotels/search is a wrong method, not the hotel "search".
-  const isGeneral = ([route]: [string, Handle]) => Number(route.includes(':'))
-  addRoutes(app, service, Object.fromEntries(routes.sort((a, b) => isGeneral(a) - isGeneral(b))))
+  const isGeneral = ([route]: [string, http.Handle]) => Number(route.includes(':'))
+  http.addRoutes(app, service, Object.fromEntries(routes.sort((a, b) => isGeneral(a) - isGeneral(b))))
   addPages(app, service)
   addControls(app, service)
   return app
 }
 
-function answerError(service: RunningService, error: Error, context: RequestContext): Response {
+function answerError(service: http.RunningService, error: Error, context: http.RequestContext): Response {
   if (error instanceof ConnectionDrop) throw error
   // Internal errors are answered without their message, which could hold people's data.
   const fault =
@@ -220,7 +205,7 @@ function answerError(service: RunningService, error: Error, context: RequestCont
   const refusal = error instanceof Refusal ? error : fault
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
   const {json, ...answer} = refusal.toAnswer(context.var.requestId)
-  const isToken = context.req.path === API_PATH + OPERATIONS['token.create'].path
+  const isToken = context.req.path === http.API_PATH + OPERATIONS['token.create'].path
   // RFC 6749 §5.2.
   return Response.json(isToken ? {...json, error_description: refusal.message} : json, answer)
 }

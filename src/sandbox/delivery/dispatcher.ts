@@ -8,17 +8,7 @@ import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/pay-change-cancel.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {removeExpired} from '../store/schema.js'
-import {
-  type DeliveryAttempt,
-  type DueDelivery,
-  findDue,
-  findForAttempt,
-  findSubscriptionsDue,
-  lastAttemptBy,
-  nextAttemptAt,
-  recordAttempts,
-  type Taken,
-} from '../store/webhooks.js'
+import * as store from '../store/webhooks.js'
 import {makeAttempt, type PostOptions} from './attempt.js'
 
 /** Attempts at the same time, in all and of one subscription. */
@@ -35,7 +25,7 @@ const TOGETHER_SECONDS = 30
 export class Dispatcher {
   /** Attempts by the id of the delivery, from their start until they are recorded. */
   readonly #underWay = new Map<string, {readonly subscriptionId: string; readonly recorded: Promise<void>}>()
-  #unrecorded: DeliveryAttempt[] = []
+  #unrecorded: store.DeliveryAttempt[] = []
   #commit: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
@@ -63,7 +53,7 @@ export class Dispatcher {
   async deliverNow(deliveryId: string): Promise<boolean> {
     // All waiting calls resume together, so nothing may be awaited between this check and the start, or two would start.
     while (this.#underWay.has(deliveryId)) await this.#underWay.get(deliveryId)?.recorded
-    const delivery = findForAttempt(this.service.database, deliveryId)
+    const delivery = store.findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
     this.#fault = undefined
     await this.#start(delivery, this.service.clock.now())
@@ -111,7 +101,7 @@ export class Dispatcher {
   /** The moment of the last attempt that is made with what is due at `next`: no payment expires in between. */
   #together(next: number): number {
     const {database} = this.service
-    const last = lastAttemptBy(database, next + TOGETHER_SECONDS)
+    const last = store.lastAttemptBy(database, next + TOGETHER_SECONDS)
     return Math.max(next, Math.min(last, nextPaymentExpiry(database)))
   }
 
@@ -138,7 +128,7 @@ export class Dispatcher {
     const expiry = nextPaymentExpiry(database)
     return this.service.served() === undefined
       ? expiry
-      : Math.min(expiry, nextAttemptAt(database, this.#taken()))
+      : Math.min(expiry, store.nextAttemptAt(database, this.#taken()))
   }
 
   /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
@@ -150,9 +140,9 @@ export class Dispatcher {
       const now = clock.now()
       const room =
         this.service.served() === undefined ? 0 : Math.max(0, MOST_CONCURRENT - this.#underWay.size)
-      for (const id of room > 0 ? findSubscriptionsDue(database, now, this.#taken(), room) : []) {
+      for (const id of room > 0 ? store.findSubscriptionsDue(database, now, this.#taken(), room) : []) {
         const limit = MOST_CONCURRENT_PER_SUBSCRIPTION - this.#sendingTo(id)
-        for (const delivery of findDue(database, id, now, this.#taken(), limit)) {
+        for (const delivery of store.findDue(database, id, now, this.#taken(), limit)) {
           const {dueAt} = delivery
           void this.#start(delivery, dueAt !== null && dueAt >= this.#movedFrom ? Math.min(dueAt, now) : now)
         }
@@ -163,7 +153,7 @@ export class Dispatcher {
     }
   }
 
-  #taken(): Taken {
+  #taken(): store.Taken {
     const busy = new Set([...this.#underWay.values()].map(({subscriptionId}) => subscriptionId))
     const full = [...busy].filter(id => this.#sendingTo(id) >= MOST_CONCURRENT_PER_SUBSCRIPTION)
     return {deliveries: [...this.#underWay.keys()], subscriptions: full}
@@ -174,14 +164,14 @@ export class Dispatcher {
   }
 
   /** `at`: when the attempt counts as made, in Unix seconds of the sandbox's clock. Resolves when it is recorded. */
-  #start(delivery: DueDelivery, at: number): Promise<void> {
+  #start(delivery: store.DueDelivery, at: number): Promise<void> {
     const {deliveryId, subscriptionId} = delivery
     const recorded = this.#attempt(delivery, at).finally(() => this.#underWay.delete(deliveryId))
     this.#underWay.set(deliveryId, {subscriptionId, recorded})
     return recorded
   }
 
-  async #attempt(delivery: DueDelivery, at: number): Promise<void> {
+  async #attempt(delivery: store.DueDelivery, at: number): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
     const record = await makeAttempt(this.options, delivery, times, this.service.served() ?? '')
     // An attempt that ended because the sandbox stops says nothing about the subscriber.
@@ -196,7 +186,7 @@ export class Dispatcher {
     this.#commit = undefined
     const records = this.#unrecorded.splice(0)
     try {
-      if (records.length > 0) recordAttempts(this.service.database, records)
+      if (records.length > 0) store.recordAttempts(this.service.database, records)
       this.wake()
     } catch (error) {
       this.#failed(error)

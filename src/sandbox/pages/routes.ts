@@ -7,16 +7,7 @@ import {Refusal} from '../base/answers.js'
 import {deliverAgain, injectFault, moveClock, resetState, settle} from '../controls/controls.js'
 import {FAULT_NUMBERS, type FaultKind, faultField} from '../http/faults.js'
 import {underFaults} from '../http/perform.js'
-import {
-  API_PATH,
-  type App,
-  addRoutes,
-  checkForm,
-  FOR_PROGRAMS,
-  type Handle,
-  type RequestContext,
-  type RunningService,
-} from '../http/requests.js'
+import * as http from '../http/requests.js'
 import {
   type Confirmation,
   failureView,
@@ -26,38 +17,25 @@ import {
   type View,
   type Visit,
 } from './components.js'
-import {
-  CLOCK_UNITS,
-  deliveryDetail,
-  deliveryList,
-  eventDetail,
-  eventList,
-  faultList,
-  overview,
-  requestDetail,
-  requestList,
-  reservationDetail,
-  reservationList,
-  subscriptionList,
-} from './dashboard.js'
+import * as dashboard from './dashboard.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
 
-const ROUTES: Readonly<Record<string, Handle>> = {
-  'GET /': view(overview),
-  'GET /ui/reservations': view(reservationList),
-  'GET /ui/reservations/:reservation_ref': view(reservationDetail),
-  'GET /ui/events': view(eventList),
-  'GET /ui/events/:event_id': view(eventDetail),
-  'GET /ui/deliveries': view(deliveryList),
-  'GET /ui/deliveries/:delivery_id': view(deliveryDetail),
-  'GET /ui/subscriptions': view(subscriptionList),
-  'GET /ui/requests': view(requestList),
-  'GET /ui/requests/:request_id': view(requestDetail),
-  'GET /ui/faults': view(faultList),
+const ROUTES: Readonly<Record<string, http.Handle>> = {
+  'GET /': view(dashboard.overview),
+  'GET /ui/reservations': view(dashboard.reservationList),
+  'GET /ui/reservations/:reservation_ref': view(dashboard.reservationDetail),
+  'GET /ui/events': view(dashboard.eventList),
+  'GET /ui/events/:event_id': view(dashboard.eventDetail),
+  'GET /ui/deliveries': view(dashboard.deliveryList),
+  'GET /ui/deliveries/:delivery_id': view(dashboard.deliveryDetail),
+  'GET /ui/subscriptions': view(dashboard.subscriptionList),
+  'GET /ui/requests': view(dashboard.requestList),
+  'GET /ui/requests/:request_id': view(dashboard.requestDetail),
+  'GET /ui/faults': view(dashboard.faultList),
   'POST /ui/clock': action(async (service, _, {advance_seconds, amount, unit = '', back = ''}) => {
     // A button has its seconds. NaN, which is refused, where a number is missing.
     const seconds = numberOf(advance_seconds ?? amount)
-    const length = advance_seconds === undefined ? (CLOCK_UNITS[unit] ?? Number.NaN) : 1
+    const length = advance_seconds === undefined ? (dashboard.CLOCK_UNITS[unit] ?? Number.NaN) : 1
     await moveClock(service, {advance_seconds: seconds * length})
     // The page it came from, if that is one of these.
     return {to: /^\/ui(\/[\w%.~-]+)+$/.test(back) ? back : '/', done: 'clock'}
@@ -92,15 +70,15 @@ const ROUTES: Readonly<Record<string, Handle>> = {
   'GET /vouchers/:token': link('voucher.download', downloadVoucher),
 }
 
-export function addPages(app: App, service: RunningService): void {
+export function addPages(app: http.App, service: http.RunningService): void {
   app.get('/ui', context => context.redirect('/', 303))
   app.get('/openapi.json', context =>
-    context.json(openApiDocument({serverUrl: context.var.origin + API_PATH})),
+    context.json(openApiDocument({serverUrl: context.var.origin + http.API_PATH})),
   )
-  addRoutes(app, service, ROUTES)
+  http.addRoutes(app, service, ROUTES)
 }
 
-function view(make: (visit: Visit) => View): Handle {
+function view(make: (visit: Visit) => View): http.Handle {
   return (service, context) => {
     const visit = visitOf(service, context)
     return context.html(layOut(visit, make(visit)), 200, SITE_HEADERS)
@@ -112,10 +90,10 @@ type Done = {readonly to: string; readonly done: Confirmation}
 
 /** A form. `act` returns the page to go to and the confirmation to show there, or throws Refusal. */
 function action(
-  act: (service: RunningService, parameters: Fields, fields: Fields) => Done | Promise<Done>,
-): Handle {
+  act: (service: http.RunningService, parameters: Fields, fields: Fields) => Done | Promise<Done>,
+): http.Handle {
   return async (service, context) => {
-    checkForm(context.req.raw, context.var.origin)
+    http.checkForm(context.req.raw, context.var.origin)
     if (
       !/^application\/x-www-form-urlencoded\s*(;|$)/i.test(context.req.header('content-type')?.trim() ?? '')
     ) {
@@ -128,7 +106,7 @@ function action(
 }
 
 /** A page at a link, logged and with faults as the operations of the API are. */
-function link(operation: string, page: Handle): Handle {
+function link(operation: string, page: http.Handle): http.Handle {
   return (service, context) =>
     underFaults(service, operation, context, async pause => {
       await pause()
@@ -141,22 +119,26 @@ function numberOf(text: string | undefined): number {
 }
 
 /** On a page's path, or when a browser finds nothing. Not a 5xx: the storage may have failed, which every page needs. */
-export function isAnsweredAsPage(context: RequestContext, refusal: Refusal): boolean {
+export function isAnsweredAsPage(context: http.RequestContext, refusal: Refusal): boolean {
   const {path} = context.req
   if (refusal.status >= 500) return false
   if (path === '/' || path === '/ui' || path.startsWith('/ui/')) return true
   const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
-  return isBrowser && refusal.code === 'not_found' && !FOR_PROGRAMS.test(path)
+  return isBrowser && refusal.code === 'not_found' && !http.FOR_PROGRAMS.test(path)
 }
 
-export function showFailure(service: RunningService, context: RequestContext, refusal: Refusal): Response {
+export function showFailure(
+  service: http.RunningService,
+  context: http.RequestContext,
+  refusal: Refusal,
+): Response {
   const visit = visitOf(service, context)
   const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
   const headers = {...SITE_HEADERS, ...refusal.headers}
   return context.html(page, refusal.status as 400, headers)
 }
 
-function visitOf(service: RunningService, context: RequestContext): Visit {
+function visitOf(service: http.RunningService, context: http.RequestContext): Visit {
   const {pathname, searchParams} = new URL(context.req.url)
   return {
     service,

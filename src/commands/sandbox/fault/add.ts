@@ -8,18 +8,11 @@ import {dryRunFlag} from '../../../cli/session/dry-run.js'
 import {single} from '../../../cli/terminal/result.js'
 import {ERROR_CODES} from '../../../contract/error-codes.js'
 import {usage} from '../../../contract/failure.js'
-import {
-  FAULT_KIND_NAMES,
-  FAULT_KINDS,
-  FAULT_NUMBERS,
-  FAULT_OPERATIONS,
-  type FaultKind,
-  faultField,
-} from '../../../sandbox/http/faults.js'
+import * as faults from '../../../sandbox/http/faults.js'
 
 export default class SandboxFaultAdd extends SandboxCommand {
   static override summary = 'Inject a fault into the next requests of the local sandbox'
-  static override description = `Kinds: ${Object.entries(FAULT_KINDS)
+  static override description = `Kinds: ${Object.entries(faults.FAULT_KINDS)
     .map(([kind, {meaning}]) => `${kind} ${meaning}`)
     .join('; ')}.
 Faults apply in the order they were injected.`
@@ -32,14 +25,14 @@ Faults apply in the order they were injected.`
   static override args = {
     kind: Args.string({
       required: true,
-      options: FAULT_KIND_NAMES,
+      options: faults.FAULT_KIND_NAMES,
       description: 'what happens to the request',
     }),
   }
   static override flags = {
     operation: Flags.string({
       helpValue: 'NAME',
-      options: FAULT_OPERATIONS,
+      options: faults.FAULT_OPERATIONS,
       default: '*',
       summary: 'operation whose requests it hits, for example reservations.create (*: all)',
     }),
@@ -59,26 +52,26 @@ Faults apply in the order they were injected.`
   async run(): Promise<void> {
     const {args, flags} = await this.parse(SandboxFaultAdd)
     const {operation, times, status, code, 'retry-after': retry_after, 'latency-ms': latency_ms} = flags
-    checkFields(args.kind as FaultKind, {status, retry_after, code, latency_ms})
+    checkFields(args.kind as faults.FaultKind, {status, retry_after, code, latency_ms})
     const body = {operation, kind: args.kind, times, status, retry_after, code, latency_ms}
     const fault = await this.control('/faults', {body})
     if (fault) await this.print(single({fault}, fault, args.kind))
   }
 }
 
-function numberFlag(field: keyof typeof FAULT_NUMBERS, helpValue: string, summary: string) {
-  return {...FAULT_NUMBERS[field], helpValue, summary}
+function numberFlag(field: keyof typeof faults.FAULT_NUMBERS, helpValue: string, summary: string) {
+  return {...faults.FAULT_NUMBERS[field], helpValue, summary}
 }
 
 /** Throws a usage error if a field that `kind` needs is missing, or one that it does not take is given. */
-function checkFields(kind: FaultKind, given: Readonly<Record<string, unknown>>): void {
+function checkFields(kind: faults.FaultKind, given: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(given)
   const wrong = (name: string, problem: string) =>
     usage('invalid_flag', `--${name.replace('_', '-')} ${problem}`)
-  const missing = names.find(name => given[name] === undefined && faultField(kind, name) === 'needed')
+  const missing = names.find(name => given[name] === undefined && faults.faultField(kind, name) === 'needed')
   if (missing) throw wrong(missing, `is required for the kind ${kind}`)
-  const surplus = names.find(name => given[name] !== undefined && !faultField(kind, name))
+  const surplus = names.find(name => given[name] !== undefined && !faults.faultField(kind, name))
   if (!surplus) return
-  const takers = FAULT_KIND_NAMES.filter(each => faultField(each, surplus))
+  const takers = faults.FAULT_KIND_NAMES.filter(each => faults.faultField(each, surplus))
   throw wrong(surplus, `is for the kind ${takers.join(' or ')}, not for ${kind}`)
 }
