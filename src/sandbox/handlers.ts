@@ -14,12 +14,7 @@ import {data, invalidField, notFound, Refusal} from './base/answers.js'
 import {randomId, randomSecret} from './base/random.js'
 import type {Service} from './base/service.js'
 import {convertOffer, usableOffer} from './booking/convert.js'
-import {
-  cancelReservation,
-  NO_RESERVATION,
-  quoteCancellation,
-  updateReservation,
-} from './booking/pay-change-cancel.js'
+import * as booking from './booking/pay-change-cancel.js'
 import {CITIES, findPlace, type Place} from './catalogue/cities.js'
 import {countryList, currencyList, isSoldIn} from './catalogue/countries-and-currencies.js'
 import {findHotel} from './catalogue/hotels.js'
@@ -158,18 +153,24 @@ export const HANDLERS: Handlers = {
   'reservations.show': call => data(withOrigin(ownReservation(call).record, call.origin)),
 
   'reservations.update': call =>
-    data(withOrigin(updateReservation(call.service, ownReservation(call), call.body), call.origin)),
+    data(withOrigin(booking.updateReservation(call.service, ownReservation(call), call.body), call.origin)),
 
   'reservations.quote': call => {
     const {record} = ownReservation(call)
-    const {fee, refund} = quoteCancellation(call.service, record)
+    const {fee, refund} = booking.quoteCancellation(call.service, record)
     const {reservation_ref, price} = record
     const at = {currency: price.currency, quoted_at: isoTime(call.now)}
     return data({reservation_ref, fee, refund_amount: refund, ...at} satisfies CancellationQuote)
   },
 
   'reservations.cancel': call =>
-    data(cancelReservation(call.service, ownReservation(call), call.body.reason || 'requested_by_partner')),
+    data(
+      booking.cancelReservation(
+        call.service,
+        ownReservation(call),
+        call.body.reason || 'requested_by_partner',
+      ),
+    ),
 
   'voucher.show': call => {
     const {record} = ownReservation(call)
@@ -230,7 +231,11 @@ export const HANDLERS: Handlers = {
       const message = 'the subscription is passive; to send to it, set is_active to true'
       throw new Refusal('subscription_passive', message)
     }
-    const reservation = {reservation_ref: NO_RESERVATION, client_reference_id: 'test', status: 'CONFIRMED'}
+    const reservation = {
+      reservation_ref: booking.NO_RESERVATION,
+      client_reference_id: 'test',
+      status: 'CONFIRMED',
+    }
     const event = {
       clientId: client.client_id,
       type: events[0] ?? 'reservation.confirmed',

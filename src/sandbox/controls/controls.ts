@@ -12,24 +12,16 @@ import type {Reservation} from '../../contract/reservations.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
 import {faultRequest} from '../http/faults.js'
-import {
-  type App,
-  addRoutes,
-  type Handle,
-  parseJson,
-  type RequestContext,
-  type RunningService,
-  validate,
-} from '../http/requests.js'
+import * as http from '../http/requests.js'
 import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
 import {addEvent, eventWithOrigin, findDelivery, listDeliveries, listEvents} from '../store/webhooks.js'
 
-const showClock: Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
-const showFaults: Handle = ({faults}, context) => context.json({data: faults})
+const showClock: http.Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
+const showFaults: http.Handle = ({faults}, context) => context.json({data: faults})
 
-const CONTROLS: Readonly<Record<string, Handle>> = {
+const CONTROLS: Readonly<Record<string, http.Handle>> = {
   'GET /_sandbox/clock': showClock,
   'POST /_sandbox/clock': async (service, context) => {
     await moveClock(service, readBody(context))
@@ -73,17 +65,17 @@ const CONTROLS: Readonly<Record<string, Handle>> = {
   },
 }
 
-export function addControls(app: App, service: RunningService): void {
+export function addControls(app: http.App, service: http.RunningService): void {
   app.use('/_sandbox/*', async (context, next) => {
     await next()
     // This header tells the client that it may call paths which the interface does not show.
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
-  addRoutes(app, service, CONTROLS)
+  http.addRoutes(app, service, CONTROLS)
 }
 
-function readBody(context: RequestContext): unknown {
-  return parseJson(context.var.body, context.req.header('content-type'))
+function readBody(context: http.RequestContext): unknown {
+  return http.parseJson(context.var.body, context.req.header('content-type'))
 }
 
 const eventOrder = z.strictObject({
@@ -104,8 +96,8 @@ const PLACEHOLDER: EventSubject = {
 const MOST_AWAITED = 100
 
 /** Sends an event as if its cause had happened; no reservation is changed. Resolves when each delivery was attempted once. */
-async function triggerEvent({database, clock, dispatcher}: RunningService, order: unknown) {
-  const {type, reservation_ref: reference} = validate(eventOrder, order)
+async function triggerEvent({database, clock, dispatcher}: http.RunningService, order: unknown) {
+  const {type, reservation_ref: reference} = http.validate(eventOrder, order)
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
   const record: EventSubject = stored?.record ?? PLACEHOLDER
   const {payment} = record
@@ -138,29 +130,29 @@ const clockMove = z.strictObject({advance_seconds: seconds})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
 /** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */
-export async function moveClock(service: RunningService, order: unknown): Promise<void> {
-  await service.dispatcher.moveClock(validate(clockMove, order).advance_seconds)
+export async function moveClock(service: http.RunningService, order: unknown): Promise<void> {
+  await service.dispatcher.moveClock(http.validate(clockMove, order).advance_seconds)
 }
 
 /** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
-export function settle(service: RunningService, reservationRef: string, order: unknown): Reservation {
-  const {result} = validate(paymentOutcome, order)
+export function settle(service: http.RunningService, reservationRef: string, order: unknown): Reservation {
+  const {result} = http.validate(paymentOutcome, order)
   return settlePayment(service, requireReservation(service.database, reservationRef), result)
 }
 
-export async function deliverAgain(service: RunningService, deliveryId: string): Promise<void> {
+export async function deliverAgain(service: http.RunningService, deliveryId: string): Promise<void> {
   if (await service.dispatcher.deliverNow(deliveryId)) return
   const message = `delivery "${deliveryId}" not found, or its subscription was deleted`
   throw new Refusal('delivery_not_found', message)
 }
 
-export function injectFault(service: RunningService, order: unknown) {
-  const checked = validate(faultRequest, order)
+export function injectFault(service: http.RunningService, order: unknown) {
+  const checked = http.validate(faultRequest, order)
   service.faults.push({...checked, left: checked.times})
   return checked
 }
 
-export function prepareState(service: RunningService): void {
+export function prepareState(service: http.RunningService): void {
   service.database.transaction(() => {
     addStartUpClients(service.database, service.clock.now())
     addSearchTexts(service.database)
@@ -168,7 +160,7 @@ export function prepareState(service: RunningService): void {
 }
 
 /** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
-export function resetState(service: RunningService): void {
+export function resetState(service: http.RunningService): void {
   service.dispatcher.stopClock()
   service.database.transaction(() => {
     emptyTables(service.database)

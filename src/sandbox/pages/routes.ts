@@ -8,15 +8,7 @@ import {deliverAgain, injectFault, moveClock, resetState, settle} from '../contr
 import {FAULT_NUMBERS, type FaultKind, faultField} from '../http/faults.js'
 import {underFaults} from '../http/perform.js'
 import * as http from '../http/requests.js'
-import {
-  type Confirmation,
-  failureView,
-  layOut,
-  pathOf,
-  SITE_HEADERS,
-  type View,
-  type Visit,
-} from './components.js'
+import * as ui from './components.js'
 import * as dashboard from './dashboard.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
 
@@ -42,11 +34,11 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
   }),
   'POST /ui/reservations/:reservation_ref/payment': action((service, {reservation_ref = ''}, {result}) => {
     settle(service, reservation_ref, {result})
-    return {to: pathOf('reservations', reservation_ref), done: result === 'paid' ? 'paid' : 'failed'}
+    return {to: ui.pathOf('reservations', reservation_ref), done: result === 'paid' ? 'paid' : 'failed'}
   }),
   'POST /ui/deliveries/:delivery_id/redeliver': action(async (service, {delivery_id = ''}) => {
     await deliverAgain(service, delivery_id)
-    return {to: pathOf('deliveries', delivery_id), done: 'delivered'}
+    return {to: ui.pathOf('deliveries', delivery_id), done: 'delivered'}
   }),
   'POST /ui/faults': action((service, _, fields) => {
     // Empty fields, and those that do not apply to the kind, are left out.
@@ -78,15 +70,15 @@ export function addPages(app: http.App, service: http.RunningService): void {
   http.addRoutes(app, service, ROUTES)
 }
 
-function view(make: (visit: Visit) => View): http.Handle {
+function view(make: (visit: ui.Visit) => ui.View): http.Handle {
   return (service, context) => {
     const visit = visitOf(service, context)
-    return context.html(layOut(visit, make(visit)), 200, SITE_HEADERS)
+    return context.html(ui.layOut(visit, make(visit)), 200, ui.SITE_HEADERS)
   }
 }
 
 type Fields = Readonly<Record<string, string>>
-type Done = {readonly to: string; readonly done: Confirmation}
+type Done = {readonly to: string; readonly done: ui.Confirmation}
 
 /** A form. `act` returns the page to go to and the confirmation to show there, or throws Refusal. */
 function action(
@@ -133,12 +125,12 @@ export function showFailure(
   refusal: Refusal,
 ): Response {
   const visit = visitOf(service, context)
-  const page = layOut({...visit, query: new URLSearchParams()}, failureView(refusal, visit.path))
-  const headers = {...SITE_HEADERS, ...refusal.headers}
+  const page = ui.layOut({...visit, query: new URLSearchParams()}, ui.failureView(refusal, visit.path))
+  const headers = {...ui.SITE_HEADERS, ...refusal.headers}
   return context.html(page, refusal.status as 400, headers)
 }
 
-function visitOf(service: http.RunningService, context: http.RequestContext): Visit {
+function visitOf(service: http.RunningService, context: http.RequestContext): ui.Visit {
   const {pathname, searchParams} = new URL(context.req.url)
   return {
     service,
