@@ -9,7 +9,6 @@ import {rolldown} from 'rolldown'
 import {layers} from './layers.js'
 import {licencesOf} from './licenses.js'
 import {writeManifest} from './manifest.js'
-import {compiledSettingsCheck} from './settings-check.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -54,7 +53,6 @@ async function bundle(directory) {
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     external,
-    plugins: [compiledSettingsCheck(join(root, 'src'))],
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })
   const {output} = await bundled.write({

@@ -40,7 +40,6 @@ const KEPT_IN: Record<string, RegExp> = {
   libsql: /^storage\//,
   pg: /^state\/postgres\/connection\.ts$/,
   conf: /^state\/settings-change\.ts$/,
-  ajv: /^state\//,
   hono: /^sandbox\//,
   '@hono/node-server': /^(sandbox|webhooks)\//,
   pdfkit: /^sandbox\//,

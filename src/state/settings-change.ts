@@ -6,14 +6,13 @@
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
 import process from 'node:process'
-import type {default as Conf, Options} from 'conf'
+import type {default as Conf} from 'conf'
 import {usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
 import {type JsonObject, own} from '../contract/json.js'
 import {storageErrorOf} from '../storage/errors.js'
 import {temporaryPath} from '../storage/temporary.js'
-import {schema} from './settings-check.js'
-import type {SettingsFile} from './settings-schema.js'
+import {type SettingsFile, settingsMistake} from './settings-schema.js'
 
 /** Keys from the outermost object in: `['profiles', 'work', 'timeout']`. */
 type Keys = readonly string[]
@@ -22,18 +21,11 @@ type Keys = readonly string[]
 export interface SettingsEditor {
   /** The settings with the changes so far. */
   read(): SettingsFile
-  /** Throws Failure when the schema forbids `value` there, StorageError when the disk is full. */
+  /** Throws a usage error when `value` is not valid there, StorageError when the disk is full. */
   set(keys: Keys, value: unknown): void
   /** Removes the value, and the contact or the paths if they are empty then. Throws as `set` does. */
   delete(keys: Keys): void
 }
-
-const RULES = {
-  schema: schema.properties,
-  rootSchema: schema,
-  // The schema was checked when it was compiled (settings-check.ts); checking it again takes as long as the rest of conf.
-  ajvOptions: {validateSchema: false, meta: false},
-} as unknown as Options<JsonObject>
 
 export type SettingsStage = Awaited<ReturnType<typeof openStage>>
 
@@ -51,19 +43,17 @@ export async function openStage(path: string) {
   } catch (error) {
     throw storageErrorOf(error, path)
   }
-  const conf = new Store({...RULES, cwd: stage, configFileMode: 0o600, serialize})
+  const conf = new Store<JsonObject>({cwd: stage, configFileMode: 0o600, serialize})
   const write = (keys: Keys, value: unknown) => {
-    try {
-      if (value === undefined || keys.some(key => MISREAD.test(key)))
-        conf.store = withValue(conf.store, keys, value)
-      else conf.set(keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.'), value)
-    } catch (error) {
-      if (isSystemError(error)) throw error
+    if (value === undefined || keys.some(key => MISREAD.test(key)))
+      conf.store = withValue(conf.store, keys, value)
+    else conf.set(keys.map(key => key.replace(/[\\.[]/g, '\\$&')).join('.'), value)
+    // conf reports no error for a short write.
+    if (readFileSync(conf.path, 'utf8') !== given) throw storageErrorOf({code: 'ENOSPC'}, path)
+    if (settingsMistake(conf.store) !== undefined) {
       const place = sanitizeLine(keys.join('.'), 120)
       throw usage('settings_invalid', `${path} cannot hold this value at ${place}`)
     }
-    // conf reports no error for a short write.
-    if (readFileSync(conf.path, 'utf8') !== given) throw storageErrorOf({code: 'ENOSPC'}, path)
   }
   const editor: SettingsEditor = {
     read: () => ({profiles: {}, ...conf.store}),

@@ -1,64 +1,152 @@
 /**
- * The schema of config.json, by which settings-check.ts checks the file. Descriptions follow "must be" in messages.
- * The rules of single settings (cli/session/setting-keys.ts) are stricter.
+ * The content of config.json: its types, and the rules by which it is checked. Plain code, because every command reads the
+ * file at its start, and loading a library of schemas would take longer than all the rest. The rules of single settings
+ * (cli/session/setting-keys.ts) are stricter.
  */
-import {z} from 'zod'
 import {HEADER_NAME, PROFILE_NAME, PROFILE_NAME_FORM} from '../contract/identifiers.js'
-import {PATH_TEMPLATE, SCOPE_NAMES} from '../contract/operations.js'
-
-const text = z.string()
-const notEmpty = z.string().regex(/./).describe('text that is not empty')
-const headerName = z.string().regex(HEADER_NAME).describe('the name of a header')
-const profileName = z.string().regex(PROFILE_NAME).describe(`a profile name: ${PROFILE_NAME_FORM}`)
-const path = z.string().regex(PATH_TEMPLATE).describe('a path such as /bookings/{reservation_ref}')
-
-const contact = z.strictObject({
-  name: text.optional(),
-  surname: text.optional(),
-  email: text.optional(),
-  phone_country_code: text.optional(),
-  phone_number: text.optional(),
-})
+import {MISSING, TYPES} from '../contract/input-mistakes.js'
+import {isObject, own} from '../contract/json.js'
+import {PATH_TEMPLATE, SCOPE_NAMES, type Scope} from '../contract/operations.js'
 
 /** Allowed in a profile and in the defaults of all profiles. */
-const shared = {
+interface SharedSettings {
   /** Header of a webhook's signature (§6.2). */
-  signature_header: headerName.optional(),
+  signature_header?: string | undefined
   /** Header of a webhook event's id (§6.2). */
-  event_id_header: headerName.optional(),
-  nationality: text.optional(),
-  currency: text.optional(),
-  contact: contact.optional(),
+  event_id_header?: string | undefined
+  nationality?: string | undefined
+  currency?: string | undefined
+  contact?: {[Key in (typeof CONTACT_KEYS)[number]]?: string | undefined} | undefined
   /** Paths, under the base URL, of operations that the interface does not define (§4.9): `{"reservations.list": "/bookings"}`. */
-  paths: z.record(z.string(), path).optional(),
+  paths?: Record<string, string> | undefined
   /** Address of the store shared with other machines, without a password. */
-  store: notEmpty.optional(),
+  store?: string | undefined
   /** Seconds. */
-  timeout: z.number().optional(),
-  ca_file: text.optional(),
+  timeout?: number | undefined
+  ca_file?: string | undefined
 }
 
-const profile = z.strictObject({
-  base_url: notEmpty,
-  client_id: notEmpty,
+export interface Profile extends SharedSettings {
+  base_url: string
+  client_id: string
   /** The scopes that `login --scope` named. */
-  scopes: z.array(z.enum(SCOPE_NAMES).describe('a scope of the service')).optional(),
+  scopes?: Scope[] | undefined
   /** Where the client secret is stored (default `file`, which is tokens.db). */
-  secret_store: z.enum(['file', 'keychain']).optional(),
+  secret_store?: 'file' | 'keychain' | undefined
   /** Whether the secret is a live or a test one (§5.3). */
-  mode: z.enum(['live', 'test']).optional(),
-  ...shared,
-})
+  mode?: 'live' | 'test' | undefined
+}
 
-/** Unknown keys are refused: a mistyped one would silently have no effect. */
-export const settingsFile = z.strictObject({
-  current_profile: profileName.optional(),
-  profiles: z.record(profileName, profile).optional(),
-  defaults: z.strictObject(shared).optional(),
-})
+/** With an empty list of profiles if the file has none. */
+export interface SettingsFile {
+  current_profile?: string | undefined
+  profiles: Record<string, Profile>
+  defaults?: SharedSettings | undefined
+}
 
-export type Profile = z.infer<typeof profile>
-export type SettingsInFile = z.infer<typeof settingsFile>
+/** What a value must be. `description` and `values` follow "must be" in messages. */
+interface Rule {
+  readonly type: 'object' | 'array' | 'string' | 'number'
+  readonly description?: string
+  /** Of a string. */
+  readonly pattern?: RegExp
+  readonly values?: readonly string[]
+  /** Of each entry of a list, or of an object with keys of the user's own, whose names follow `names`. */
+  readonly entries?: Rule
+  readonly names?: Rule
+  /** Of an object. Unknown keys are refused: a mistyped one would silently have no effect. */
+  readonly fields?: Readonly<Record<string, Rule>>
+  readonly required?: readonly string[]
+}
 
-/** The same, with an empty list of profiles if the file has none. */
-export type SettingsFile = SettingsInFile & {profiles: Record<string, Profile>}
+const TEXT: Rule = {type: 'string'}
+const NOT_EMPTY: Rule = {type: 'string', pattern: /./, description: 'text that is not empty'}
+const HEADER: Rule = {type: 'string', pattern: HEADER_NAME, description: 'the name of a header'}
+const PROFILE_KEY: Rule = {
+  type: 'string',
+  pattern: PROFILE_NAME,
+  description: `a profile name: ${PROFILE_NAME_FORM}`,
+}
+const PATH: Rule = {
+  type: 'string',
+  pattern: PATH_TEMPLATE,
+  description: 'a path such as /bookings/{reservation_ref}',
+}
+const SCOPE: Rule = {type: 'string', values: SCOPE_NAMES, description: 'a scope of the service'}
+
+const CONTACT_KEYS = ['name', 'surname', 'email', 'phone_country_code', 'phone_number'] as const
+
+const SHARED: Record<keyof SharedSettings, Rule> = {
+  signature_header: HEADER,
+  event_id_header: HEADER,
+  nationality: TEXT,
+  currency: TEXT,
+  contact: {type: 'object', fields: Object.fromEntries(CONTACT_KEYS.map(key => [key, TEXT]))},
+  paths: {type: 'object', entries: PATH},
+  store: NOT_EMPTY,
+  timeout: {type: 'number'},
+  ca_file: TEXT,
+}
+
+const PROFILE: Record<keyof Profile, Rule> = {
+  base_url: NOT_EMPTY,
+  client_id: NOT_EMPTY,
+  scopes: {type: 'array', entries: SCOPE},
+  secret_store: {type: 'string', values: ['file', 'keychain']},
+  mode: {type: 'string', values: ['live', 'test']},
+  ...SHARED,
+}
+
+const SETTINGS: Rule = {
+  type: 'object',
+  fields: {
+    current_profile: PROFILE_KEY,
+    profiles: {
+      type: 'object',
+      names: PROFILE_KEY,
+      entries: {type: 'object', fields: PROFILE, required: ['base_url', 'client_id']},
+    },
+    defaults: {type: 'object', fields: SHARED},
+  },
+}
+
+const IS_OF_TYPE: Readonly<Record<Rule['type'], (value: unknown) => boolean>> = {
+  object: isObject,
+  array: Array.isArray,
+  string: value => typeof value === 'string',
+  number: Number.isFinite,
+}
+
+interface SettingsMistake {
+  /** Where it is, from the outermost object in. */
+  readonly keys: readonly string[]
+  readonly problem: string
+}
+
+/** The first mistake in what may be the content of config.json; undefined if there is none. */
+export function settingsMistake(
+  value: unknown,
+  rule: Rule = SETTINGS,
+  keys: readonly string[] = [],
+): SettingsMistake | undefined {
+  const {type, fields = {}, entries, names} = rule
+  if (!IS_OF_TYPE[type](value)) return {keys, problem: `must be ${TYPES[type]}`}
+  if (typeof value === 'string') {
+    const fits = (rule.pattern?.test(value) ?? true) && (rule.values?.includes(value) ?? true)
+    return fits ? undefined : {keys, problem: `must be ${rule.description ?? rule.values?.join(' or ')}`}
+  }
+  if (typeof value === 'number') return undefined
+  const object = value as Readonly<Record<string, unknown>>
+  for (const name of rule.required ?? [])
+    if (own(object, name) === undefined) return {keys: [...keys, name], problem: MISSING}
+  for (const [key, inner] of Object.entries(object)) {
+    const within = [...keys, key]
+    const innerRule = own(fields, key) ?? entries
+    if (innerRule === undefined)
+      return {keys: within, problem: `is unknown; known here: ${Object.keys(fields).join(', ')}`}
+    const mistake =
+      (names && settingsMistake(key, names, within)) ?? settingsMistake(inner, innerRule, within)
+    if (mistake) return mistake
+  }
+  return undefined
+}

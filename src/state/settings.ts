@@ -5,11 +5,9 @@
  */
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
-import type {ErrorObject} from 'ajv'
 import {type Failure, usage} from '../contract/failure.js'
 import {sanitizeLine} from '../contract/foreign-text.js'
-import {lineOf, MISSING, mistakeIn, repeatedKeyLine, TYPES} from '../contract/input-mistakes.js'
-import {own} from '../contract/json.js'
+import {lineOf, MISSING, mistakeIn, repeatedKeyLine} from '../contract/input-mistakes.js'
 import {sizeText} from '../contract/limits.js'
 import {PATIENCE_MILLISECONDS} from '../storage/database.js'
 import {StorageError} from '../storage/errors.js'
@@ -23,8 +21,7 @@ import {
 import {withLock} from '../storage/lock.js'
 import {SETTINGS_NAME} from './file-names.js'
 import type {SettingsEditor, SettingsStage} from './settings-change.js'
-import {schema, validate} from './settings-check.js'
-import type {SettingsFile} from './settings-schema.js'
+import {type SettingsFile, settingsMistake} from './settings-schema.js'
 
 export type {SettingsEditor} from './settings-change.js'
 export type {Profile, SettingsFile} from './settings-schema.js'
@@ -128,47 +125,13 @@ function parseSettings(text: string, path: string): SettingsFile {
   const repeated = repeatedKeyLine(text)
   if (repeated !== undefined)
     throw invalid(`${path}, line ${repeated}`, 'repeats a key of the same object; remove one of the two')
-  if (validate(json)) return {...json, profiles: json.profiles ?? {}}
-  const error = validate.errors?.at(-1) as ErrorObject
-  const within = keysOf(error.instancePath)
-  const {key, problem} = mistakeOf(error)
-  const keys = key === undefined ? within : [...within, key]
+  const mistake = settingsMistake(json)
+  if (mistake === undefined) return {profiles: {}, ...(json as Partial<SettingsFile>)}
+  const {keys, problem} = mistake
   const place = sanitizeLine(keys.join('.') || 'the whole file', 120)
   // A missing key has no line, but the object around it has.
-  const line = lineOf(text, error.keyword === 'required' ? within : keys)
+  const line = lineOf(text, problem === MISSING ? keys.slice(0, -1) : keys)
   throw invalid(`${path}, line ${line}:`, `${place} ${problem}`)
-}
-
-/** The validator's error in plain words (its own quote patterns), and the key if the value itself is not at fault. */
-function mistakeOf({schemaPath, keyword, params}: ErrorObject): {key?: string; problem: string} {
-  const rule = keysOf(schemaPath)
-    .slice(0, -1)
-    .reduce<Rule>((part, key) => own(part, key) as Rule, schema as Rule)
-  if (keyword === 'required') return {key: params.missingProperty, problem: MISSING}
-  if (keyword === 'additionalProperties') {
-    const known = Object.keys(rule.properties ?? {}).join(', ')
-    return {key: params.additionalProperty, problem: `is unknown; known here: ${known}`}
-  }
-  if (keyword === 'propertyNames')
-    return {key: params.propertyName, problem: `must be ${rule.propertyNames?.description}`}
-  if (keyword === 'type') return {problem: `must be ${TYPES[params.type]}`}
-  return {problem: `must be ${rule.description ?? rule.enum?.join(' or ')}`}
-}
-
-/** The part of a schema that messages use. */
-interface Rule {
-  readonly description?: string
-  readonly enum?: readonly string[]
-  readonly properties?: object
-  readonly propertyNames?: Rule
-}
-
-/** The keys of a JSON pointer (RFC 6901). */
-function keysOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function parseJson(text: string, path: string): unknown {

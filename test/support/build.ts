@@ -30,7 +30,6 @@ export function isFresh(): boolean {
     'scripts/layers.js',
     'scripts/licenses.js',
     'scripts/manifest.js',
-    'scripts/settings-check.js',
   ]
   const sources = [...pathsIn(join(root, 'src')), ...names.map(name => join(root, name))]
   return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
