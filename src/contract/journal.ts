@@ -94,7 +94,7 @@ export interface Journal {
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
   /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
   peek(intent: ReservationIntent): Promise<JournalVerdict | undefined>
-  /** Counts one attempt, durably, right before it is sent; returns their number. Throws usage when it must not be sent. */
+  /** Counts one attempt, durably, right before it is sent; returns their number. Throws a usage error if it must not be sent. */
   attempt(id: number, now: number): Promise<number>
   /** Records that nothing was sent although `attempts` were counted, unless another process counted more. Removes the body. */
   notSent(id: number, attempts: number, now: number): Promise<void>
@@ -227,30 +227,25 @@ export function decide(
   client: Client,
 ): JournalVerdict | undefined {
   const here = atServiceOf(client, entries)
-  const own = here.filter(each => isOwn(each, client))
-  const verdict = decideAmong(own, intent, client)
+  const verdict = decideAmong(
+    here.filter(each => isOwn(each, client)),
+    intent,
+    client,
+  )
   if (verdict && !isNeverSent(verdict.entry)) return verdict
-  return decideByOthers(without(here, own), intent, client) ?? verdict
-}
-
-/** What other clients have sent to the same service. */
-function decideByOthers(
-  others: readonly JournalEntry[],
-  intent: ReservationIntent,
-  client: Client,
-): JournalVerdict | undefined {
-  const sent = others.filter(each => !isNeverSent(each))
+  // What other clients have sent to the same service.
+  const sent = here.filter(each => !isOwn(each, client) && !isNeverSent(each))
   const unresolved = sent.find(each => isUnresolved(each) && sharesOfferOrReference(each, intent))
   if (unresolved) return conflicting('other_credential', unresolved)
-  const verdict = decideAmong(
+  const verdictOnSent = decideAmong(
     sent.filter(each => mayBeOwn(each, client)),
     intent,
     client,
   )
-  if (verdict) return verdict
+  if (verdictOnSent) return verdictOnSent
   // The service converts an offer once, for whatever client (§8). References are each client's own.
   const offer = sent.find(each => isLive(each) && each.offerId === intent.offerId)
-  return offer && conflicting('offer_in_use', offer)
+  return offer ? conflicting('offer_in_use', offer) : verdict
 }
 
 function decideAmong(
@@ -309,10 +304,6 @@ export function entryMeant(entries: readonly JournalEntry[], client: Client): Jo
 
 function sharesOfferOrReference(entry: JournalEntry, intent: ReservationIntent): boolean {
   return entry.offerId === intent.offerId || entry.clientReferenceId === intent.clientReferenceId
-}
-
-function without<T>(all: readonly T[], some: readonly T[]): T[] {
-  return all.filter(each => !some.includes(each))
 }
 
 function isSame(entry: JournalEntry, intent: ReservationIntent): boolean {
