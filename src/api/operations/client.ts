@@ -20,7 +20,7 @@ import {
   type WireRequest,
 } from '../types.js'
 
-interface ApiParts extends CallParts {
+interface ApiOptions extends Authorized {
   /** As parseBaseUrl returns it. */
   readonly baseUrl: string
   readonly timeoutSeconds?: number
@@ -32,35 +32,41 @@ interface ApiParts extends CallParts {
 }
 
 /** The service at `baseUrl`. `callForAnswer` throws SendError; `call` and `fetchLink` throw Failure. */
-export function createApi(parts: ApiParts): Api {
-  const {baseUrl, clock, sender} = parts
-  const callForAnswer = async (name: OperationName, options: CallOptions = {}) => {
-    const {scope, source} = OPERATIONS[name]
-    const path = source === 'ours' ? await parts.ownPath?.(name) : undefined
-    const request = requestOf(baseUrl, name, path, options)
-    const policy: SendPolicy = {
-      repeatable: !changesSomething(name),
-      timeoutSeconds: parts.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
-      ...options.policy,
+export function createApi(options: ApiOptions): Api {
+  const {baseUrl, clock, sender, ownPath, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
+  const callForAnswer = async (name: OperationName, call: CallOptions = {}) => {
+    const {method, scope, source} = OPERATIONS[name]
+    const template = source === 'ours' ? await ownPath?.(name) : undefined
+    const url = new URL(baseUrl + pathOf(name, call.parameters, template))
+    for (const [key, value] of Object.entries(call.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(key, value)
     }
+    // Written once: every repeat sends the same bytes.
+    const body: string | undefined = call.text ?? JSON.stringify(call.body)
+    const headers: Record<string, string> = {}
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    headers.accept = 'application/json'
+    for (const [key, value] of Object.entries(call.headers ?? {})) headers[key.toLowerCase()] = value
+    const request = {method, url: url.href, headers, ...(body !== undefined && {body})}
+    const policy = {repeatable: !changesSomething(name), timeoutSeconds, ...call.policy}
     if (scope === null) return readAnswer(await sender.send(request, policy))
-    return readAnswer(await sendWithToken(parts, request, policy, [scope]))
+    return readAnswer(await sendWithToken(options, request, policy, [scope]))
   }
   return {
     baseUrl,
     clock,
     callForAnswer,
-    async call(operation, options) {
+    async call(operation, call) {
       const changes = changesSomething(operation)
-      const answer = await callForAnswer(operation, options).catch(throwUnanswered(changes))
+      const answer = await callForAnswer(operation, call).catch(throwUnanswered(changes))
       const {scope} = OPERATIONS[operation]
-      const {reservation_ref, subscription_id} = options?.parameters ?? {}
+      const {reservation_ref, subscription_id} = call?.parameters ?? {}
       const about = reservation_ref ?? subscription_id
       const failure = failureIn(answer, changes, {now: clock.now(), scope, about})
       if (failure) throw failure
       return answer
     },
-    fetchLink: url => fetchLink(parts, url),
+    fetchLink: url => fetchLink(options, url),
   }
 }
 
@@ -70,26 +76,6 @@ const HARMLESS = new Set<OperationName>(['token.create', 'token.revoke', 'hotels
 /** Whether repeating `operation` could change something. */
 export function changesSomething(operation: OperationName): boolean {
   return OPERATIONS[operation].method !== 'GET' && !HARMLESS.has(operation)
-}
-
-/** `path`: a template in place of the operation's own. */
-function requestOf(
-  baseUrl: string,
-  name: OperationName,
-  path: string | undefined,
-  options: CallOptions,
-): WireRequest {
-  const url = new URL(baseUrl + pathOf(name, options.parameters, path))
-  for (const [key, value] of Object.entries(options.query ?? {})) {
-    if (value !== undefined) url.searchParams.set(key, value)
-  }
-  const headers: Record<string, string> = {accept: 'application/json'}
-  for (const [key, value] of Object.entries(options.headers ?? {})) headers[key.toLowerCase()] = value
-  const request = {method: OPERATIONS[name].method, url: url.href, headers}
-  // Written once: every repeat sends the same bytes.
-  const body: string | undefined = options.text ?? JSON.stringify(options.body)
-  if (body === undefined) return request
-  return {...request, headers: {'content-type': 'application/json', ...headers}, body}
 }
 
 /** Not in the interface. */
@@ -102,7 +88,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * service itself has none. Throws Failure; no failure holds the link.
  */
 export async function fetchLink(
-  {baseUrl, sender, timeoutSeconds}: Pick<ApiParts, 'baseUrl' | 'sender' | 'timeoutSeconds'>,
+  {baseUrl, sender, timeoutSeconds}: Pick<ApiOptions, 'baseUrl' | 'sender' | 'timeoutSeconds'>,
   link: string,
 ): Promise<SentAnswer> {
   let url = parseLink(link, undefined, baseUrl)
@@ -147,7 +133,8 @@ function badLink(problem: string): Failure {
   })
 }
 
-export interface CallParts {
+/** What sends with a token. */
+export interface Authorized {
   readonly sender: Sender
   readonly tokens: TokenSource
   readonly clock: Clock
@@ -155,7 +142,7 @@ export interface CallParts {
 
 /** Any answer; `policy.timeoutSeconds` begins once there is a token. Throws SendError, and Failure without a token. */
 export async function sendWithToken(
-  {sender, tokens, clock}: CallParts,
+  {sender, tokens, clock}: Authorized,
   request: WireRequest,
   policy: SendPolicy,
   scopes: readonly Scope[],

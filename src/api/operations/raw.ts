@@ -5,7 +5,7 @@ import {isSuccess, OPERATIONS, operationAt, type Scope} from '../../contract/ope
 import {failureIn, readAnswer, throwUnanswered} from '../answers/refusals.js'
 import {spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
-import {type CallParts, changesSomething, sendWithToken} from './client.js'
+import {type Authorized, changesSomething, sendWithToken} from './client.js'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -68,11 +68,11 @@ function invalidPath(problem: string) {
 
 /** Any status is an answer. What may change something is sent once. Throws Failure: `outcome_unknown` when it may be done. */
 export async function callRaw(
-  parts: CallParts & {readonly timeoutSeconds: number},
+  options: Authorized & {readonly timeoutSeconds: number},
   {request, changes, scopes}: RawRequest & {readonly scopes: readonly Scope[]},
 ): Promise<Answer> {
-  const policy = {repeatable: !changes, timeoutSeconds: parts.timeoutSeconds}
-  return readAnswer(await sendWithToken(parts, request, policy, scopes).catch(throwUnanswered(changes)))
+  const policy = {repeatable: !changes, timeoutSeconds: options.timeoutSeconds}
+  return readAnswer(await sendWithToken(options, request, policy, scopes).catch(throwUnanswered(changes)))
 }
 
 /** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */

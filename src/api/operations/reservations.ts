@@ -75,7 +75,7 @@ export async function updateReservation(api: Api, reference: string, update: Res
   })
   const found = reservationIn(answer, reference, true) ?? null
   const reservation = found?.reservation ?? null
-  const denial = wordsBeside(answer.json, reservation).find(word => DENIAL.test(word))
+  const denial = wordsOutside(answer.json, reservation).find(word => DENIAL.test(word))
   if (denial !== undefined) throw mayNotBeDone(answer, denial, {reservation})
   if (!found) checkSaysSomething(answer)
   return found
@@ -104,7 +104,7 @@ export async function cancelReservation(api: Api, reference: string, body: {reas
 /** Throws Failure if any word of the answer denies that it is cancelled or will be. */
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
-  const words = [...own, ...wordsBeside(answer.json, reservation, CHANGE.cancelled)]
+  const words = [...own, ...wordsOutside(answer.json, reservation, CHANGE.cancelled)]
   const telling = words.filter(word => !TAKEN.test(word))
   const doubtful = telling.find(word => !isCancelled(word) && !ON_ITS_WAY.test(word))
   if (doubtful !== undefined) throw mayNotBeDone(answer, doubtful, {outcome: doubtful, reservation})
@@ -135,7 +135,7 @@ export function stateOf(reservation: JsonObject): string | undefined {
 }
 
 /** The state words outside of `reservation`, outermost first. `done`: names of flags that say whether the change was made. */
-function wordsBeside(json: unknown, reservation: JsonObject | null, done: readonly string[] = []): string[] {
+function wordsOutside(json: unknown, reservation: JsonObject | null, done: readonly string[] = []): string[] {
   const isOther = ({value, key}: Node) => value === reservation || CHANGE.ofOthers.test(snakeCase(key))
   return [...breadthFirst(json, isOther)].flatMap(({value}) => wordsIn(value, done))
 }
