@@ -1,14 +1,10 @@
 /** Amounts as decimal strings, computed as integers. `Intl` has other minor units than ISO 4217 for some twenty currencies. */
-
-const ZERO = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
-const THREE = 'BHD IQD JOD KWD LYD OMR TND'
-const FOUR = 'CLF UYW'
+import {own} from './json.js'
+import MINOR_UNITS from './minor-units.json' with {type: 'json'}
 
 /** Digits after the decimal point in ISO 4217: 2 unless the standard says otherwise. */
 export function minorUnits(currency: string): number {
-  if (ZERO.includes(currency)) return 0
-  if (THREE.includes(currency)) return 3
-  return FOUR.includes(currency) ? 4 : 2
+  return own<number>(MINOR_UNITS, currency) ?? 2
 }
 
 export function isCurrencyCode(text: string): boolean {
@@ -27,7 +23,7 @@ export function isAmount(text: string): boolean {
 
 /** Negative, zero or positive as `left` is less than, equal to or greater than `right`; both decimal strings. */
 export function compareAmounts(left: string, right: string): number {
-  const scale = Math.max(fractionLength(left), fractionLength(right))
+  const scale = Math.max(...[left, right].map(amount => amount.split('.')[1]?.length ?? 0))
   const difference = toInteger(left, scale) - toInteger(right, scale)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
@@ -36,7 +32,8 @@ export function compareAmounts(left: string, right: string): number {
 export function toMinor(amount: string, currency: string): bigint {
   const scale = minorUnits(currency)
   const trimmed = amount.replace(/(\.\d*?)0+$/, '$1')
-  if (fractionLength(trimmed) > scale) throw new RangeError(`${amount} has more decimals than ${currency}`)
+  const decimals = trimmed.split('.')[1]?.length ?? 0
+  if (decimals > scale) throw new RangeError(`${amount} has more decimals than ${currency}`)
   return toInteger(trimmed, scale)
 }
 
@@ -46,11 +43,6 @@ export function fromMinor(minor: bigint, currency: string): string {
   const sign = minor < 0n ? '-' : ''
   const digits = (minor < 0n ? -minor : minor).toString().padStart(scale + 1, '0')
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
-}
-
-function fractionLength(amount: string): number {
-  const point = amount.indexOf('.')
-  return point < 0 ? 0 : amount.length - point - 1
 }
 
 function toInteger(amount: string, scale: number): bigint {

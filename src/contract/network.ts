@@ -48,13 +48,13 @@ export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction
 
 /** Whether plain http may go there: `localhost`, 127.0.0.0/8, `[::1]`, as the URL parser writes them. */
 export function isLoopbackHost(hostname: string): boolean {
-  const host = bare(hostname)
+  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 /** Whether a host may be this machine in a wider sense, such as `*.localhost` or 0.0.0.0: a live key never goes there. */
 export function mayBeThisMachine(hostname: string): boolean {
-  const host = bare(hostname).replace(/\.+$/, '')
+  const host = hostname.toLowerCase().replace(/^\[|\]$|\.+$/g, '')
   if (isLoopbackHost(host)) return true
   if (host.endsWith('.localhost') || host === 'localhost.localdomain') return true
   // The URL parser writes ::ffff:127.0.0.1 as ::ffff:7f00:1.
@@ -74,17 +74,13 @@ export function underOneName(baseUrl: string): string {
 
 /** Whether a device in another network may reach a host: one with a public address, or a name that is not of a local network. */
 export function isPublicHost(hostname: string): boolean {
-  const host = bare(hostname).replace(/\.+$/, '')
+  const host = hostname.toLowerCase().replace(/^\[|\]$|\.+$/g, '')
   if (mayBeThisMachine(host)) return false
   if (isIP(host) > 0) return kindOfAddress(host) === 'public'
   return (
     host.includes('.') &&
     !/\.(local|localdomain|internal|intranet|lan|home|corp|test)$|\.home\.arpa$/.test(host)
   )
-}
-
-function bare(hostname: string): string {
-  return hostname.toLowerCase().replace(/^\[|\]$/g, '')
 }
 
 /**

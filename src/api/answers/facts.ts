@@ -106,24 +106,13 @@ export function unwrap(json: unknown): unknown {
 export function findNamed(json: unknown, name: string): JsonObject | undefined {
   const data = unwrap(json)
   if (!isObject(data)) return undefined
+  const isNotNull = (value: unknown) => value !== null
   const named = own(data, name)
-  if (isObject(named)) return isSaid(Object.entries(named)) ? named : undefined
+  if (isObject(named)) return Object.values(named).some(isNotNull) ? named : undefined
   const members = Object.entries(data).filter(([key]) => !BESIDE.includes(key))
+  const values = members.map(([, value]) => value)
   // In an envelope a status is the record's own; beside one it is the answer's.
-  if (!isSaid(data === json ? members : Object.entries(data))) return undefined
-  const [only] = members.map(([, value]) => value)
-  return members.length === 1 && isObject(only) ? only : data
-}
-
-/** As `findNamed`, with the facts beside the record: the balance beside the account. */
-export function findNamedWithFacts(json: unknown, name: string): JsonObject | undefined {
-  const record = findNamed(json, name)
-  const data = unwrap(json)
-  if (record === undefined || !isObject(data) || own(data, name) !== record) return record
-  const isFact = ([key, value]: [string, unknown]) => key !== name && value !== null && !BESIDE.includes(key)
-  return {...Object.fromEntries(Object.entries(data).filter(isFact)), ...record}
-}
-
-function isSaid(members: [string, unknown][]): boolean {
-  return members.some(([, value]) => value !== null)
+  if (!(data === json ? values : Object.values(data)).some(isNotNull)) return undefined
+  const [only] = values
+  return values.length === 1 && isObject(only) ? only : data
 }
