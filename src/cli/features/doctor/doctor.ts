@@ -94,7 +94,12 @@ export abstract class DiagnosingCommand extends BaseCommand {
       permissions: () => permissions,
       databases: () => checkDatabases(state.directory),
       environment: () => checkEnvironment(env),
-      settings: () => checkSettings(withoutBrokenFile(around)),
+      settings: () =>
+        checkSettings({
+          env,
+          flags: around.flags,
+          settings: unlessBroken(() => around.settings) ?? {profiles: {}},
+        }),
       store: () => checkStore(state, offline),
       login: () => this.checkLogin(around, state),
     })
@@ -132,7 +137,8 @@ export abstract class DiagnosingCommand extends BaseCommand {
     const step = {...options, timeoutSeconds: options.timeoutSeconds ?? STEP_SECONDS}
     let opened: OpenedSender | undefined
     const open = async () => {
-      const signedIn = target && (await connect(target, state, step))
+      const isUsable = unlessBroken(() => state.tokens) !== undefined
+      const signedIn = target && isUsable ? await connect(target, state, step) : undefined
       opened = signedIn ?? (await openSender(step))
       return {sender: opened.sender, signedIn}
     }
@@ -148,14 +154,13 @@ export abstract class DiagnosingCommand extends BaseCommand {
   }
 }
 
-/** Without config.json where it cannot be understood, which another check reports. */
-function withoutBrokenFile(around: Surroundings): Surroundings {
-  const {env, flags} = around
+/** What `read` returns; undefined where config.json cannot be understood, which another check reports. */
+function unlessBroken<T>(read: () => T): T | undefined {
   try {
-    return {settings: around.settings, env, flags}
+    return read()
   } catch (error) {
-    if (!(error instanceof Failure || error instanceof StorageError)) throw error
-    return {settings: {profiles: {}}, env, flags}
+    if (error instanceof Failure || error instanceof StorageError) return undefined
+    throw error
   }
 }
 
