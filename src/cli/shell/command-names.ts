@@ -54,66 +54,84 @@ export function unknownCommand(
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 
-/** What users of gh, stripe and aws type (after the colon), and the commands for it here. */
-export const ALIASES = byWord({
-  account: 'balance, balances',
-  api: 'patch, post, request',
-  autocomplete: 'completion, completions',
-  'config list': 'config view, configure list',
-  demo: 'fixtures, samples',
-  doctor: 'check, ping',
-  'hotels search': 'find, offers',
-  login: 'auth login, configure, init',
-  'login or whoami': 'auth',
-  logout: 'auth logout',
-  'profiles use': 'switch',
-  reserve:
-    'book, buy, create, order, hotels book, hotels reserve, reservations book, reservations create, reservations new',
-  'reservations cancel': 'refund, refunds',
-  'reservations cancel or api': 'delete',
-  'reservations list': 'booking, bookings, list, ls',
-  'reservations list or sandbox pay': 'charges, payment, payment_intents, payments, transactions',
-  'reservations show or api': 'get',
-  'reservations show or hotels show': 'describe, show, view',
-  'reservations update': 'edit, update',
-  'sandbox list': 'ps, sandbox stop',
-  'sandbox start': 'browse, open',
-  'sandbox trigger or webhooks test': 'trigger',
-  token: 'auth token',
-  'webhooks events': 'events',
-  'webhooks events list': 'webhooks attempts, webhooks log, webhooks logs',
-  'webhooks events list or journal': 'logs',
-  'webhooks events replay': 'events resend, resend',
-  'webhooks list': 'endpoints, subscriptions',
-  'webhooks listen': 'logs tail, tail',
-  whoami: 'auth status, me, sts get-caller-identity',
-  'whoami or doctor': 'status',
-})
+/** What users of gh, stripe and aws type, and the commands for it here, the likeliest first. */
+export const ALIASES = byWord([
+  {words: ['balance', 'balances'], commands: ['account']},
+  {words: ['patch', 'post', 'request'], commands: ['api']},
+  {words: ['completion', 'completions'], commands: ['autocomplete']},
+  {words: ['config view', 'configure list'], commands: ['config list']},
+  {words: ['fixtures', 'samples'], commands: ['demo']},
+  {words: ['check', 'ping'], commands: ['doctor']},
+  {words: ['find', 'offers'], commands: ['hotels search']},
+  {words: ['auth login', 'configure', 'init'], commands: ['login']},
+  {words: ['auth'], commands: ['login', 'whoami']},
+  {words: ['auth logout'], commands: ['logout']},
+  {words: ['switch'], commands: ['profiles use']},
+  {
+    words: [
+      'book',
+      'buy',
+      'create',
+      'order',
+      'hotels book',
+      'hotels reserve',
+      'reservations book',
+      'reservations create',
+      'reservations new',
+    ],
+    commands: ['reserve'],
+  },
+  {words: ['refund', 'refunds'], commands: ['reservations cancel']},
+  {words: ['delete'], commands: ['reservations cancel', 'api']},
+  {words: ['booking', 'bookings', 'list', 'ls'], commands: ['reservations list']},
+  {
+    words: ['charges', 'payment', 'payment_intents', 'payments', 'transactions'],
+    commands: ['reservations list', 'sandbox pay'],
+  },
+  {words: ['get'], commands: ['reservations show', 'api']},
+  {words: ['describe', 'show', 'view'], commands: ['reservations show', 'hotels show']},
+  {words: ['edit', 'update'], commands: ['reservations update']},
+  {words: ['ps', 'sandbox stop'], commands: ['sandbox list']},
+  {words: ['browse', 'open'], commands: ['sandbox start']},
+  {words: ['trigger'], commands: ['sandbox trigger', 'webhooks test']},
+  {words: ['auth token'], commands: ['token']},
+  {words: ['events'], commands: ['webhooks events']},
+  {words: ['webhooks attempts', 'webhooks log', 'webhooks logs'], commands: ['webhooks events list']},
+  {words: ['logs'], commands: ['webhooks events list', 'journal']},
+  {words: ['events resend', 'resend'], commands: ['webhooks events replay']},
+  {words: ['endpoints', 'subscriptions'], commands: ['webhooks list']},
+  {words: ['logs tail', 'tail'], commands: ['webhooks listen']},
+  {words: ['auth status', 'me', 'sts get-caller-identity'], commands: ['whoami']},
+  {words: ['status'], commands: ['whoami', 'doctor']},
+])
 
-/** The same for the last word within a group, the likeliest first. */
-const VERBS = byWord({
-  clock: 'advance, time',
-  'create or set': 'add, new, register',
-  'delete or remove or unset or cancel or reset': 'del, delete, destroy, remove, rm',
-  'deliveries or list': 'attempts, log, logs',
-  'download or export': 'fetch, pdf, save',
-  'get or list or download': 'cat, read, show',
-  'list or search or cities': 'all, find, list, ls, query, search',
-  'listen or start': 'forward, serve, tail, watch',
-  'replay or deliveries': 'redeliver, resend, retry',
-  'show or get or list or download or cities': 'describe, get, info, retrieve, status, view',
-  start: 'run, up',
-  'start or show or download or list': 'browse, open',
-  'trigger or test': 'ping, send, trigger',
-  'update or set': 'change, disable, edit, enable, modify, patch, set',
-  use: 'activate, select, switch',
-})
+/** The same for the last word within a group. */
+const VERBS = byWord([
+  {words: ['advance', 'time'], commands: ['clock']},
+  {words: ['add', 'new', 'register'], commands: ['create', 'set']},
+  {
+    words: ['del', 'delete', 'destroy', 'remove', 'rm'],
+    commands: ['delete', 'remove', 'unset', 'cancel', 'reset'],
+  },
+  {words: ['attempts', 'log', 'logs'], commands: ['deliveries', 'list']},
+  {words: ['fetch', 'pdf', 'save'], commands: ['download', 'export']},
+  {words: ['cat', 'read', 'show'], commands: ['get', 'list', 'download']},
+  {words: ['all', 'find', 'list', 'ls', 'query', 'search'], commands: ['list', 'search', 'cities']},
+  {words: ['forward', 'serve', 'tail', 'watch'], commands: ['listen', 'start']},
+  {words: ['redeliver', 'resend', 'retry'], commands: ['replay', 'deliveries']},
+  {
+    words: ['describe', 'get', 'info', 'retrieve', 'status', 'view'],
+    commands: ['show', 'get', 'list', 'download', 'cities'],
+  },
+  {words: ['run', 'up'], commands: ['start']},
+  {words: ['browse', 'open'], commands: ['start', 'show', 'download', 'list']},
+  {words: ['ping', 'send', 'trigger'], commands: ['trigger', 'test']},
+  {words: ['change', 'disable', 'edit', 'enable', 'modify', 'patch', 'set'], commands: ['update', 'set']},
+  {words: ['activate', 'select', 'switch'], commands: ['use']},
+])
 
-function byWord(table: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
-  const entries = Object.entries(table)
-  return new Map(
-    entries.flatMap(([commands, words]) => words.split(', ').map(word => [word, commands.split(' or ')])),
-  )
+function byWord(rows: readonly {readonly words: readonly string[]; readonly commands: readonly string[]}[]) {
+  return new Map(rows.flatMap(({words, commands}) => words.map(word => [word, commands])))
 }
 
 /** Whether `word` after the command `name` asks for what it does alone: `account balance`, `journal list`. */
