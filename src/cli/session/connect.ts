@@ -142,7 +142,7 @@ export async function connect(target: Target, state: State, options: ConnectOpti
   const api = createApi({
     baseUrl,
     clock,
-    ownPath: createOwnPaths({target, state, sender, timeoutSeconds}),
+    ownPath: createOwnPaths(target, state, sender, timeoutSeconds),
     tokens,
     sender,
     // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.

@@ -37,24 +37,17 @@ function isSameService(written: string, baseUrl: string): boolean {
   }
 }
 
-interface OwnPathParts {
-  readonly target: Target
-  readonly state: State
-  readonly sender: Sender
-  readonly timeoutSeconds: number
-}
-
 /**
  * The path of an operation that the interface shows no path for: as config.json names it, else undefined on a local sandbox,
  * where ours is called. Throws a usage error `path_not_shown` where ours would be a guess, before any request.
  */
-export function createOwnPaths(parts: OwnPathParts): (name: OperationName) => Promise<string | undefined> {
+export function createOwnPaths(target: Target, state: State, sender: Sender, timeoutSeconds: number) {
   let sandbox: Promise<boolean> | undefined
-  return async name => {
-    const named = namedPathOf(name, parts.target, parts.state)
+  return async (name: OperationName): Promise<string | undefined> => {
+    const named = namedPathOf(name, target, state)
     if (named !== undefined) return named
     // A failed question is asked again the next time.
-    sandbox ??= isLocalSandbox(parts).catch(error => {
+    sandbox ??= isLocalSandbox(target, sender, timeoutSeconds).catch(error => {
       sandbox = undefined
       throw error
     })
@@ -64,7 +57,7 @@ export function createOwnPaths(parts: OwnPathParts): (name: OperationName) => Pr
 }
 
 /** Throws Failure when the question could not be sent; any other answer than a sandbox's means no. */
-async function isLocalSandbox({target, sender, timeoutSeconds}: OwnPathParts): Promise<boolean> {
+async function isLocalSandbox(target: Target, sender: Sender, timeoutSeconds: number): Promise<boolean> {
   if (!target.isLoopback) return false
   const url = `${new URL(target.baseUrl).origin}/_sandbox/clock`
   const request = {method: 'GET', url, headers: {accept: 'application/json'}}

@@ -37,11 +37,6 @@ export async function listeningSandboxes(directory: string): Promise<SandboxReco
   return found.filter((_, n) => listens[n])
 }
 
-/** Paths of records whose sandbox no longer runs. */
-function leftRecords(directory: string): string[] {
-  return recordPaths(directory).filter(path => readRecord(path) === undefined)
-}
-
 /** Writes the record and removes those left by dead processes. Returns its path; undefined in a home that cannot be written. */
 export async function writeRecord(directory: string, record: SandboxRecord): Promise<string | undefined> {
   const usual = join(directory, SANDBOX_NOTE_NAME)
@@ -51,7 +46,8 @@ export async function writeRecord(directory: string, record: SandboxRecord): Pro
   requireOwnFile(path)
   try {
     ensurePrivateDirectory(directory)
-    for (const left of leftRecords(directory)) rmSync(left, {force: true})
+    const left = recordPaths(directory).filter(each => readRecord(each) === undefined)
+    for (const each of left) rmSync(each, {force: true})
     await writeWholeFile(path, [Buffer.from(`${JSON.stringify(record)}\n`)], {existing: 'replace'})
     return path
   } catch (error) {

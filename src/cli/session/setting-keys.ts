@@ -35,7 +35,7 @@ export interface SettingKey {
   /** The path in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
   readonly path: readonly [string] | readonly [string, string]
   readonly summary: string
-  /** Where it may be in config.json; the first overrides the others. */
+  /** Where it may be in config.json; the first place overrides the others. */
   readonly places: readonly SettingPlace[]
   readonly environment?: string
   /** The global flag that overrides everything, without its dashes. */
@@ -43,7 +43,7 @@ export interface SettingKey {
   readonly builtIn?: SettingValue
   /** Set where `config set` refuses the key: what changes it instead. */
   readonly readOnly?: string
-  /** The value to write for what was typed. Throws usage naming `field`, unless it is ''. */
+  /** The value to write for what was typed. Throws a usage error that names `field`, unless that is ''. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
   readonly checkToWrite?: SettingKey['check']
   /** Removes from a value what must not be shown. */
@@ -150,7 +150,7 @@ const KEYS = {
   },
 } satisfies Readonly<Record<string, KeyByName>>
 
-/** Throws usage; the message never quotes the address. */
+/** Throws a usage error, which never quotes the address, if it is invalid. */
 function checkStore(text: string): string {
   parseStoreUrl(text, {})
   return concealPassword(text)
@@ -200,7 +200,7 @@ function contactKey(part: keyof Contact, summary: string): KeyByName {
 
 export const DEFAULT_PROFILE = 'default'
 
-/** Throws usage unless `name` is a profile's by the rule of config.json. */
+/** Throws a usage error if config.json could not have a profile of that name. */
 export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name
   throw usage('invalid_profile', `invalid profile name: use ${PROFILE_NAME_FORM}`)
@@ -208,7 +208,7 @@ export function checkProfileName(name: string): string {
 
 const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
 
-/** Throws usage that names `from`, where it is from, unless `clientId` has the shape of §5.3. */
+/** Throws a usage error that names `from`, where it is from, if `clientId` does not have the shape of §5.3. */
 export function checkClientId(clientId: string, from = '', hint?: string): string {
   if (CLIENT_ID.test(clientId)) return clientId
   const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
@@ -216,8 +216,8 @@ export function checkClientId(clientId: string, from = '', hint?: string): strin
 }
 
 /**
- * Scopes from lists separated by spaces or commas; undefined when empty. Throws usage, naming the valid ones, for an unknown
- * one.
+ * Scopes from lists separated by spaces or commas; undefined if there are none. Throws a usage error that lists the valid
+ * scopes if one is unknown.
  */
 export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
   const names = new Set(texts.flatMap(text => text?.split(/[\s,]+/) ?? []).filter(Boolean))
@@ -229,7 +229,7 @@ export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | u
   return scopes.length === 0 ? undefined : scopes
 }
 
-/** The same, of a list that must name one. */
+/** As `scopesOf`, for a list that must name a scope. */
 export function checkScopes(field: string, text: string): Scope[] {
   const scopes = scopesOf(text)
   if (scopes) return scopes

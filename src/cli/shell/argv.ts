@@ -11,20 +11,16 @@ export function splitArgv(argv: readonly string[]) {
   let index = 0
   while (index < argv.length) {
     const word = argv[index] ?? ''
-    const taken = globalLength(word)
-    if (taken > 0) globals.push(...argv.slice(index, index + taken))
+    const [name = ''] = word.split('=', 1)
+    const isGlobal = GLOBAL_SWITCHES.has(word) || GLOBAL_VALUES.has(name)
+    // A value may be a word of its own.
+    const taken = GLOBAL_VALUES.has(word) ? 2 : 1
+    if (isGlobal) globals.push(...argv.slice(index, index + taken))
     else if (word.startsWith('-')) break
     else words.push(word)
-    index += taken || 1
+    index += taken
   }
   return {words, globals, rest: argv.slice(index)}
-}
-
-/** How many words a global flag takes, its own included; 0 for any other word. */
-function globalLength(word: string): number {
-  if (GLOBAL_SWITCHES.has(word)) return 1
-  if (GLOBAL_VALUES.has(word)) return 2
-  return word.includes('=') && GLOBAL_VALUES.has(word.split('=', 1)[0] ?? '') ? 1 : 0
 }
 
 /** `argv` with the command's name first; empty for global flags only. */

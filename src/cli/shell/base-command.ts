@@ -284,7 +284,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return text
   }
 
-  /** Questions to the person at the terminal. Throws usage without a terminal. */
+  /** Questions to the person at the terminal. Throws a usage error if there is no terminal. */
   prompts(flags: AskingFlags = this.globals): Promise<Prompts> {
     const closing = new AbortController()
     this.whenStopped(() => closing.abort(interruption()))
@@ -298,7 +298,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return yes || (asks ? (await this.prompts()).confirm({message}) : undefined)
   }
 
-  /** The same, but throws usage without consent; Ctrl-C at the question says what is certain. */
+  /** As `agreed`, but throws a usage error without consent; Ctrl-C at the question says what is certain. */
   protected async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
     const agreed = await this.agreed(yes, message, atStake).catch(error => {
       if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error

@@ -6,7 +6,7 @@ import type {Client} from '../../contract/token-cache.js'
 import {checkInteger} from '../input/checks.js'
 import {matches} from '../input/match.js'
 import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
-import type {Prompts} from '../terminal/prompts/prompts.js'
+import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
 import type {Candidate, Candidates, Source} from './completion.js'
 
 /** What is read here of oclif's definition of a flag or an argument. */
@@ -48,7 +48,7 @@ export function missingValues(
 
 const INTEGER: unknown = Flags.integer().parse
 
-/** Reads `input` by the rule of `spec`. Throws usage that names `from`. */
+/** Reads `input` by the rule of `spec`. Throws a usage error that names `from` if it is invalid. */
 export async function readValue(spec: Spec, from: Word, input: string, context: object, options: object) {
   if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
   // The message of oclif repeats the value.
@@ -56,14 +56,15 @@ export async function readValue(spec: Spec, from: Word, input: string, context: 
   return checkInteger(from.shown, input, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER)
 }
 
-/** Reads an answer for what is missing as the word typed on the command line would be. Throws usage. */
+/** Reads an answer as if it had been typed on the command line. Throws a usage error if it is invalid. */
 export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): Promise<unknown> {
   const context = {token: {type: isFlag ? 'flag' : 'arg'}}
   const from = wordOf(context, {}, name)
   return readValue(spec, from, answer, context, {name})
 }
 
-interface Asking {
+/** What questions about missing values are put with. */
+interface Means {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
@@ -74,13 +75,13 @@ interface Asking {
 }
 
 /** Asks for each of `values`; returns `argv` with the answers, as if they had been typed. */
-export async function askMissing(values: readonly MissingValue[], argv: readonly string[], asking: Asking) {
+export async function askMissing(values: readonly MissingValue[], argv: readonly string[], means: Means) {
   const {withWayBack} = await import('../terminal/prompts/way-back.js')
-  return withWayBack(asking.prompts, async prompts => {
+  return withWayBack(means.prompts, async prompts => {
     const flags: string[] = []
     const words: string[] = []
     for (const value of values) {
-      const answers = await askFor(value, {...asking, prompts})
+      const answers = await askFor(value, {...means, prompts})
       if (value.isFlag) flags.push(...answers.map(answer => `${value.shown}=${answer}`))
       else words.push(...answers)
     }
@@ -89,9 +90,9 @@ export async function askMissing(values: readonly MissingValue[], argv: readonly
   })
 }
 
-async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
+async function askFor(value: MissingValue, means: Means): Promise<string[]> {
   const {spec, name, shown} = value
-  const {prompts} = asking
+  const {prompts, candidates, configDirectory, client, listed} = means
   const text = spec.summary ?? spec.description ?? name
   const message = `${text.charAt(0).toUpperCase()}${text.slice(1)} (${shown})`
   const check = async (answer: string) => {
@@ -99,30 +100,26 @@ async function askFor(value: MissingValue, asking: Asking): Promise<string[]> {
     await readAnswer(value, answer)
   }
   const typed = async () => [await prompts.text({message, check})]
-  const {choices, complete} = await knownChoices(value, asking)
+  let choices: readonly Choice<string>[] = (spec.options ?? []).map(option => ({value: option, name: option}))
+  let isComplete = true
+  const kind = candidates[name]
+  if (!spec.options && kind !== undefined) {
+    const {candidatesOf, COMPLETE} = await import('./completion.js')
+    isComplete = COMPLETE.has(kind)
+    // What the service says of a value comes before what this machine knows of it.
+    const known = new Map([...(await candidatesOf(kind, configDirectory, client)), ...(await listed(kind))])
+    choices = [...known].map(([value, description]) => ({
+      value,
+      name: description === '' ? value : `${value}  ${description}`,
+      names: [value],
+    }))
+  }
   if (choices.length === 0) return typed()
   if (spec.multiple) return prompts.chooseSeveral({message, choices})
-  if (complete) return [await prompts.choose({message, choices})]
+  if (isComplete) return [await prompts.choose({message, choices})]
   // Empty, which no value may be.
   const other = {value: '', name: 'Other (type it)', isAction: true}
   const find = (text: string) => [...choices.filter(({name}) => matches(name, text)), other]
   const chosen = await prompts.search({message, find})
   return chosen === '' ? typed() : [chosen]
-}
-
-/** The values to choose from, and whether there are no others. */
-async function knownChoices({spec, name}: MissingValue, asking: Asking) {
-  const {candidates, configDirectory, client, listed} = asking
-  if (spec.options) return {choices: spec.options.map(value => ({value, name: value})), complete: true}
-  const kind = candidates[name]
-  if (kind === undefined) return {choices: [], complete: false}
-  const {candidatesOf, COMPLETE} = await import('./completion.js')
-  // What the service says of a value comes before what this machine knows of it.
-  const known = new Map([...(await candidatesOf(kind, configDirectory, client)), ...(await listed(kind))])
-  const choices = [...known].map(([value, description]) => ({
-    value,
-    name: description === '' ? value : `${value}  ${description}`,
-    names: [value],
-  }))
-  return {choices, complete: COMPLETE.has(kind)}
 }

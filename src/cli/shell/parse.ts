@@ -221,8 +221,8 @@ export abstract class ParsingCommand extends Command {
       this.takeGlobals(typed)
       const {configDir: configDirectory} = this.config
       const listed = (kind: Source) => this.listed(kind)
-      const asking = {prompts: await this.prompts(typed.flags), client: await this.client(), listed}
-      reading = await read(await askMissing(asked, line, {...asking, candidates, configDirectory}))
+      const means = {prompts: await this.prompts(typed.flags), client: await this.client(), listed}
+      reading = await read(await askMissing(asked, line, {...means, candidates, configDirectory}))
     }
     const {output, errors, missing, refused} = reading
     const all = [...errors]

@@ -26,16 +26,6 @@ export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & o
   const pjson: Interfaces.PJSON = readJson(join(root, '../package.json'))
   const options = {root, pjson, userPlugins: false, devPlugins: false}
   if (isSource) return options
-  return {...options, plugins: new Map([[pjson.name, makePlugin(root, pjson)]])}
-}
-
-/** The configuration with the whole manifest, for help and completion. */
-export async function wholeConfig(config: Interfaces.Config): Promise<Interfaces.Config> {
-  const {plugins, ...options} = (config as Config).options
-  return plugins === undefined ? config : Config.load(options)
-}
-
-function makePlugin(root: string, pjson: Interfaces.PJSON): Plugin {
   // Enough of each command to tell its name from its arguments.
   const table: {readonly id: string}[] = readJson(join(root, 'commands.json'))
   const require = createRequire(join(root, 'commands.json'))
@@ -46,18 +36,25 @@ function makePlugin(root: string, pjson: Interfaces.PJSON): Plugin {
     [{target, identifier: 'default'}],
   ])
   const {name, version} = pjson
-  const options = {root, isRoot: true, pjson, name}
-  return Object.assign(new Plugin(options), options, {
+  const facts = {root, isRoot: true, pjson, name}
+  const plugin = Object.assign(new Plugin(facts), facts, {
     version,
     alias: name,
     type: 'core',
-    moduleType: 'commonjs',
+    moduleType: 'commonjs' as const,
     valid: true,
     hasManifest: true,
     hooks: Object.fromEntries(hooks),
     commandIDs: table.map(({id}) => id),
     commands: table.map(entry => ({...entry, load: () => load(entry.id)})),
   })
+  return {...options, plugins: new Map([[name, plugin as unknown as Plugin]])}
+}
+
+/** The configuration with the whole manifest, for help and completion. */
+export async function wholeConfig(config: Interfaces.Config): Promise<Interfaces.Config> {
+  const {plugins, ...options} = (config as Config).options
+  return plugins === undefined ? config : Config.load(options)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: files of our own build

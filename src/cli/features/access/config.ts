@@ -29,7 +29,7 @@ export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 
 type Row = ReturnType<typeof rowOf>
 
-/** One setting; throws usage `not_set` when nothing gives it. With `showOrigin` the text says where it comes from. */
+/** One setting. Throws a usage error, `not_set`, if nothing gives it. With `showOrigin` the text says where it comes from. */
 export async function getSetting(
   key: SettingKey,
   around: Surroundings,
@@ -44,7 +44,14 @@ export async function getSetting(
   }
   const row = rowOf(found, path)
   const text = sanitizeLine(textOf(found.value))
-  const line = showOrigin ? `${originInWords(found, path)}: ${text}` : text
+  const origins: Partial<Record<Checked['origin'], string>> = {
+    flag: `flag ${found.source}`,
+    environment: `environment variable ${found.source}`,
+    profile: `profile ${found.source} in ${path}`,
+    defaults: `defaults in ${path}`,
+    file: path,
+  }
+  const line = showOrigin ? `${origins[found.origin] ?? 'built in'}: ${text}` : text
   return {...single(row, row, text), text: `${line}\n`, ...warningOf([found])}
 }
 
@@ -82,17 +89,6 @@ function rowOf({key, value, origin, source}: Checked, path: string) {
   return {key: key.name, value, origin, source, ...(inFile ? {source_path: path} : {})}
 }
 
-function originInWords({origin, source}: Checked, path: string): string {
-  const words: Partial<Record<Checked['origin'], string>> = {
-    flag: `flag ${source}`,
-    environment: `environment variable ${source}`,
-    profile: `profile ${source} in ${path}`,
-    defaults: `defaults in ${path}`,
-    file: path,
-  }
-  return words[origin] ?? 'built in'
-}
-
 function textOf(value: SettingValue): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
@@ -107,7 +103,10 @@ export function settingsPath(directory: string): Result {
   return {...single(document, document, path), text: `${sanitizeLine(path)}\n`}
 }
 
-/** `config set` or, without a value, `config unset`; with `isDry` it only says what would change. Throws usage. */
+/**
+ * `config set` or, without a value, `config unset`; with `isDry` it only says what would change. Throws a usage error if the
+ * key or the value is refused.
+ */
 export async function changeSetting(
   {key, value}: {readonly key: SettingKey; readonly value?: string},
   around: Surroundings,
@@ -135,36 +134,27 @@ export async function changeSetting(
   })
   const row = {key: key.name, value: after, previous: before, profile, path}
   const names = removed.map(name => sanitizeLine(name, 60)).join(', ')
-  const overriddenBy = overriding(change, around)
   const warnings: string[] = []
   if (names) warnings.push(`Removed, because it belonged to the previous service: ${names}`)
-  if (overriddenBy) warnings.push(`Warning: ${overriddenBy} overrides this setting`)
+  const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
+  const isAbove = origin === 'profile' && holder[0] === 'defaults'
+  if (after !== null && origin === 'environment')
+    warnings.push(`Warning: the environment variable ${source} overrides this setting`)
+  else if (after !== null && isAbove) warnings.push(`Warning: profile ${source} overrides this setting`)
   return {...single(row, row, key.name), warning: warnings}
 }
 
-function overriding({key, holder, after}: Change, around: Surroundings): string | undefined {
-  if (after === null) return undefined
-  const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
-  if (origin === 'environment') return `the environment variable ${source}`
-  return origin === 'profile' && holder[0] === 'defaults' ? `profile ${source}` : undefined
-}
-
-function findKey(name: string): SettingKey {
-  const found = own<SettingKey>(SETTINGS, name)
-  if (found) return found
-  const names = Object.keys(SETTINGS)
-  const within = names.filter(known => known.startsWith(`${name}.`))
-  const best = closest(name, names)
-  const meant = best ? didYouMean(best) : 'list settings: bookctl config list'
-  const hint = within.length > 0 ? `its parts are: ${within.join(', ')}` : meant
-  throw usage('unknown_setting', `unknown setting ${sanitizeLine(name, 60)}`, hint)
-}
-
 export const keyArg = {
-  key: checkedArg((_, text) => findKey(text))({
-    required: true,
-    description: 'name of the setting, as in config list',
-  }),
+  key: checkedArg<SettingKey>((_, name) => {
+    const found = own<SettingKey>(SETTINGS, name)
+    if (found) return found
+    const names = Object.keys(SETTINGS)
+    const within = names.filter(known => known.startsWith(`${name}.`))
+    const best = closest(name, names)
+    const meant = best ? didYouMean(best) : 'list settings: bookctl config list'
+    const hint = within.length > 0 ? `its parts are: ${within.join(', ')}` : meant
+    throw usage('unknown_setting', `unknown setting ${sanitizeLine(name, 60)}`, hint)
+  })({required: true, description: 'name of the setting, as in config list'}),
 }
 
 type Change = Awaited<ReturnType<typeof planChange>>

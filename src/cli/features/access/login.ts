@@ -140,8 +140,11 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
   await state.settings.update(
     file => {
       const {current_profile, profiles} = file.read()
+      // The old scopes go, and the paths of another service.
+      const {scopes: _, paths, ...kept}: Partial<Profile> = own(profiles, input.profile) ?? {}
       file.set(['profiles', input.profile], {
-        ...keptOf(own(profiles, input.profile), baseUrl),
+        ...kept,
+        ...(paths && kept.base_url === baseUrl ? {paths} : {}),
         base_url: baseUrl,
         client_id: input.clientId,
         ...(input.scopes ? {scopes: [...input.scopes]} : {}),
@@ -171,11 +174,6 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     expires_at: isoTime(token.expiresAt),
     stored_in: storedIn(place, state),
   }
-}
-
-/** What a profile keeps after a new login: not its scopes, and not the paths of another service. */
-function keptOf({scopes: _, paths, ...rest}: Partial<Profile> = {}, baseUrl: string): Partial<Profile> {
-  return rest.base_url === baseUrl && paths ? {...rest, paths} : rest
 }
 
 /** The result of --dry-run. */

@@ -57,7 +57,15 @@ export async function logOut(
   remaining: readonly Remaining[] = [],
 ) {
   const kept = await inStore(state, () => revocableTokens(state, leaving, parts.clock.now()))
-  const {revoked, problem: unrevoked} = await revokeAll(parts, kept.value ?? [])
+  const tokens = kept.value ?? []
+  const outcomes = await Promise.allSettled(
+    tokens.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
+  )
+  const problems = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  const bug = problems.find(problem => !(problem instanceof Failure))
+  if (bug) throw bug
+  const revoked = problems.length < outcomes.length
+  const unrevoked: Failure | undefined = problems[0]
   const {profile, profiles, isAll, clientId, baseUrls} = leaving
   const signing = leaving.signing && {...leaving.signing, removed_at: parts.clock.now()}
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
@@ -106,20 +114,6 @@ async function inStore<T>(
     if (!state.isShared || !(problem instanceof Failure)) throw error
     return {problem}
   }
-}
-
-/** Revokes all of `kept`, whatever fails; `problem` is the first failure. */
-async function revokeAll(
-  parts: RequestParts,
-  kept: Awaited<ReturnType<typeof revocableTokens>>,
-): Promise<{revoked: boolean; problem: Failure | undefined}> {
-  const outcomes = await Promise.allSettled(
-    kept.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
-  )
-  const problems = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  const bug = problems.find(problem => !(problem instanceof Failure))
-  if (bug) throw bug
-  return {revoked: problems.length < outcomes.length, problem: problems[0]}
 }
 
 /** The stored tokens that have not expired; `now`: Unix seconds. */
@@ -258,17 +252,13 @@ export async function logoutTargetFrom(around: Surroundings, state: State): Prom
   if (!flags.profile && id && secret)
     return {profile: null, profiles: [], beside: name, clientId: id, baseUrls: [...new Set(baseUrls)]}
   if (flags.profile && !state.secrets.holdsFor(name)) existingProfile(settings, name)
-  const orphaned = profile ? await orphanedUrls(state, profile.client_id) : []
-  const all = [...new Set([...baseUrls, ...orphaned])]
-  return {profile: name, profiles: [name], clientId: profile?.client_id, baseUrls: all}
-}
-
-/** Base URLs with tokens of the client here that no profile names any more, since the profile was changed. */
-async function orphanedUrls(state: State, clientId: string): Promise<string[]> {
-  if (state.isShared) return []
-  const named = Object.values(state.settings.read().profiles).map(profile => profile.base_url)
-  const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === clientId)
-  return kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl))
+  if (profile && !state.isShared) {
+    // Tokens of the client may be under addresses that no profile names any more, since the profile was changed.
+    const named = Object.values(settings.profiles).map(({base_url}) => base_url)
+    const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === profile.client_id)
+    baseUrls.push(...kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl)))
+  }
+  return {profile: name, profiles: [name], clientId: profile?.client_id, baseUrls: [...new Set(baseUrls)]}
 }
 
 /** The result of --dry-run; `more`: changes after those of the logout. */
@@ -300,7 +290,7 @@ export async function describeLogout(
   ])
 }
 
-/** Everything stored under the profile `name`, which may be signing secrets alone. Throws usage, listing the profiles, if it is unknown. */
+/** Everything stored under the profile `name`, which may be signing secrets alone. Throws a usage error if it is unknown. */
 export function leavingProfile(state: State, name: string) {
   const isStored = recordOf(state, name) === undefined && state.secrets.holdsFor(name)
   const {client_id: clientId, base_url: baseUrl} = isStored

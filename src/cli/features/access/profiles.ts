@@ -21,7 +21,7 @@ export function recordOf(state: State, name: string): Profile | undefined {
   return own(state.settings.read().profiles, name)
 }
 
-/** Throws usage, listing the profiles, if it is unknown. */
+/** The profile of that name. Throws a usage error that lists the profiles if it is unknown. */
 export function existingProfile({profiles}: SettingsFile, name: string): Profile {
   const profile = own(profiles, name)
   if (profile) return profile

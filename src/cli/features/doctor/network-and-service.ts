@@ -63,7 +63,16 @@ export class NetworkChecks {
     const {env, proxy} = this.options
     const url = new URL(this.baseUrl)
     this.proxy = proxyFor(url, proxy === undefined ? env : withProxy(env, proxy))
-    return ok(describeProxy(url, this.proxy, this.options))
+    if (this.proxy) {
+      const from = proxy === undefined ? `${url.protocol.slice(0, -1).toUpperCase()}_PROXY` : '--proxy'
+      const signedIn = this.proxy.authorization === undefined ? '' : ', with a user name and password'
+      return ok(`${this.proxy.origin} (${from})${signedIn}`)
+    }
+    const set = Object.keys(env).filter(name => /^https?_proxy$/i.test(name) && env[name])
+    if (set.length === 0 && proxy === undefined) return ok('none is set')
+    const isNear = isLoopbackHost(url.hostname)
+    const why = isNear ? 'this machine is reached directly' : 'NO_PROXY, or another scheme'
+    return ok(`${set.join(', ') || '--proxy'} set, and not used for ${url.host}: ${why}`)
   }
 
   private async checkDns(): Promise<Finding> {
@@ -99,19 +108,6 @@ export class NetworkChecks {
     const fix = 'tell the operator of the service to renew the certificate'
     return warn(`the certificate of ${ending.subject} ends in ${days} days; ${detail}`, fix)
   }
-}
-
-function describeProxy(url: URL, proxy: ProxyServer | undefined, options: NetworkOptions): string {
-  if (proxy) {
-    const from = options.proxy === undefined ? `${url.protocol.slice(0, -1).toUpperCase()}_PROXY` : '--proxy'
-    const signedIn = proxy.authorization === undefined ? '' : ', with a user name and password'
-    return `${proxy.origin} (${from})${signedIn}`
-  }
-  const set = Object.keys(options.env).filter(name => /^https?_proxy$/i.test(name) && options.env[name])
-  if (set.length === 0 && options.proxy === undefined) return 'none is set'
-  const isNear = isLoopbackHost(url.hostname)
-  const why = isNear ? 'this machine is reached directly' : 'NO_PROXY, or another scheme'
-  return `${set.join(', ') || '--proxy'} set, and not used for ${url.host}: ${why}`
 }
 
 type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
@@ -165,7 +161,15 @@ export class ServiceChecks {
     this.answer = await sender.send(request, {repeatable: true, timeoutSeconds}).catch(throwUnanswered(false))
     const ended = systemClock.now()
     this.answeredAt = (began + ended) / 2
-    return describeAnswer(this.answer, baseUrl, (ended - began) * 1000)
+    const {status, body} = this.answer
+    const summary = `${baseUrl} answered ${status} in ${Math.round((ended - began) * 1000)} ms`
+    if (status >= 500)
+      return fail('service_failed', summary, 'try again later, or ask the operator of the service')
+    if (status === 401) return ok(`${summary}, as expected without a token`)
+    const fix = 'check that the base URL is the address of the service'
+    if (status < 400 || parseJson(body) === undefined)
+      return warn(`${summary} to a request without a token, where 401 is expected`, fix)
+    return ok(summary)
   }
 
   private async checkToken({api, tokens, target}: SignedIn): Promise<Finding> {
@@ -198,17 +202,6 @@ export class ServiceChecks {
     const facts = [account_id, status].filter(fact => typeof fact === 'string')
     return ok(`answers${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`)
   }
-}
-
-function describeAnswer({status, body}: SentAnswer, baseUrl: string, milliseconds: number): Finding {
-  const summary = `${baseUrl} answered ${status} in ${Math.round(milliseconds)} ms`
-  if (status >= 500)
-    return fail('service_failed', summary, 'try again later, or ask the operator of the service')
-  if (status === 401) return ok(`${summary}, as expected without a token`)
-  const fix = 'check that the base URL is the address of the service'
-  if (status < 400 || parseJson(body) === undefined)
-    return warn(`${summary} to a request without a token, where 401 is expected`, fix)
-  return ok(summary)
 }
 
 /** `at`: Unix seconds on this machine, when the answer was made. */

@@ -26,14 +26,14 @@ interface ApiFlags {
 
 type ApiPlan = ReturnType<typeof planCall>
 
-/** METHOD in upper case. Throws usage. */
+/** METHOD in upper case. Throws a usage error if there is no such method. */
 export function checkMethod(field: string, text: string): string {
   const method = text.toUpperCase()
   if (METHODS.includes(method)) return method
   throw usage('invalid_input', `${field}: must be one of ${METHODS.join(', ')}`)
 }
 
-/** The arguments and flags, checked before the service is known. Throws usage. */
+/** The arguments and flags, checked before the service is known. Throws a usage error if one is invalid. */
 export async function readCall(args: {method: string; path: string}, flags: ApiFlags & OutputFlags) {
   const {include, json, query, format, columns, quiet} = flags
   // Rows have no place for status and headers.
@@ -42,42 +42,37 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
       'with --json they are keys of the document; without a format they are printed before the body'
     throw usage('invalid_input', '--include: status and headers need --json or no format', hint)
   }
+  // A header given again is one with all of its values (RFC 9110 §5.3).
+  const headers = new Map<string, string>()
+  for (const [name, value] of flags.header ?? []) {
+    const before = headers.get(name)
+    if (before !== undefined && GIVEN_ONCE.has(name))
+      throw usage('invalid_input', `--header: ${name} may be given once`)
+    headers.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+  let body = flags.data
+  if (body !== undefined) {
+    if (body.startsWith('@') || body === '-') body = await readText('--data', body.replace(/^@/, ''))
+    // Parsed to be checked, and sent as it was written, so that no number loses a digit.
+    readJson('--data', body)
+    body = body.replace(/^\ufeff/, '').trim()
+  }
   return {
     method: args.method,
     path: args.path,
-    headers: joinHeaders(flags.header ?? []),
-    body: flags.data === undefined ? undefined : await readBody(flags.data),
+    headers: Object.fromEntries(headers),
+    body,
     scopes: scopesOf(...(flags.scope ?? [])),
   }
 }
 
-/** JSON text, as it was written: parsed to be checked, and sent unchanged, so that no number loses a digit. */
-async function readBody(data: string): Promise<string> {
-  const isFile = data.startsWith('@') || data === '-'
-  const text = isFile ? await readText('--data', data.replace(/^@/, '')) : data
-  readJson('--data', text)
-  return text.replace(/^\ufeff/, '').trim()
-}
-
 const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
-
-/** A header given again is one with all of its values (RFC 9110 §5.3). */
-function joinHeaders(headers: readonly Header[]): Record<string, string> {
-  const joined = new Map<string, string>()
-  for (const [name, value] of headers) {
-    const before = joined.get(name)
-    if (before !== undefined && GIVEN_ONCE.has(name))
-      throw usage('invalid_input', `--header: ${name} may be given once`)
-    joined.set(name, before === undefined ? value : `${before}, ${value}`)
-  }
-  return Object.fromEntries(joined)
-}
 
 /** The connection sets them, or the token does. */
 const OWN_HEADERS =
   /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
 
-/** `NAME:VALUE`, as a header may hold it. Throws usage. */
+/** Splits `NAME:VALUE`. Throws a usage error if it is no header, or one that may not be set. */
 export function splitHeader(field: string, text: string): Header {
   const [, given = '', value = ''] = /^([^:]+):(.*)$/s.exec(text)?.map(part => part.trim()) ?? []
   if (!HEADER_NAME.test(given) || !HEADER_VALUE.test(value))
@@ -121,7 +116,8 @@ export function bodyOf(answer: Answer): unknown {
 /** The answer to print: as JSON its body, or with `include` `{status, headers, body}`. */
 export function apiResult(answer: Answer, include: boolean): Result {
   const body = bodyOf(answer)
-  const items = rowsOf(body)
+  const inner = isObject(body) && 'data' in body ? body.data : body
+  const items: Record<string, unknown>[] = [inner].flat().map(item => (isObject(item) ? item : {value: item}))
   const names = [...new Set(items.flatMap(item => Object.keys(item)))]
   return {
     document: (include ? {status: answer.status, headers: headersOf(answer), body} : body) as object,
@@ -129,11 +125,6 @@ export function apiResult(answer: Answer, include: boolean): Result {
     columns: columnsOf(names),
     id: item => Object.values(item)[0],
   }
-}
-
-function rowsOf(body: unknown): Record<string, unknown>[] {
-  const inner = isObject(body) && 'data' in body ? body.data : body
-  return [inner].flat().map(item => (isObject(item) ? item : {value: item}))
 }
 
 /** Bytes for stdout without a format; undefined when a terminal must not get them. */

@@ -49,10 +49,35 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
   const values: Record<keyof typeof ABOUT, unknown> = {
     'versions.json': versions,
     'environment.json': environment,
-    'config.json': await orUnreadable(() => configOf(state, redactor)),
+    'config.json': await orUnreadable(() => {
+      const settings = state.settings.read()
+      const profiles = Object.entries(settings.profiles).map(([name, profile]) => {
+        const url = parseUrl(profile.base_url)
+        if (url === undefined) return [name, {...profile, service: null}]
+        const {host, hostname, pathname, protocol} = url
+        // The address in words, since links lose their path.
+        const words = {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
+        return [name, {...profile, service: words}]
+      })
+      return {...settings, profiles: Object.fromEntries(profiles)}
+    }),
     'doctor.json': doctorResult(checks).document,
-    'journal.json': await orUnreadable(async () => ({entries: await journalOf(state)})),
-    'requests.json': {requests: requestsOf(directory, redactor)},
+    'journal.json': await orUnreadable(async () => {
+      const entries = (await state.journal.list()).slice(0, LAST_RESERVATIONS).map(entry => {
+        const {baseUrl, clientId: client_id, lost} = entry
+        return {service: new URL(baseUrl).host, client_id, ...journalRow(entry), lost}
+      })
+      return {entries}
+    }),
+    // Stored without secrets; redacted once more, because a secret may have become known since.
+    'requests.json': {
+      requests: lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
+        const parsed = typeof url === 'string' ? parseUrl(url) : undefined
+        if (typeof url !== 'string' || parsed === undefined) return rest
+        // In two parts: a whole link would lose its path, and this one holds no query values.
+        return {...rest, host: parsed.host, path: redactor.text(url.slice(parsed.origin.length))}
+      }),
+    },
   }
   const files = Object.entries(ABOUT).map(([name, about]) => {
     const value = redactor.json(values[name as keyof typeof ABOUT])
@@ -111,37 +136,6 @@ async function orUnreadable<T>(work: () => T | Promise<T>): Promise<T | {cannot_
     if (error instanceof Failure || error instanceof StorageError) return {cannot_be_read: error.message}
     throw error
   }
-}
-
-function configOf(state: State, redactor: Redactor): object {
-  const settings = state.settings.read()
-  const profiles = Object.entries(settings.profiles).map(([name, profile]) => {
-    const url = parseUrl(profile.base_url)
-    if (url === undefined) return [name, {...profile, service: null}]
-    const {host, hostname, pathname, protocol} = url
-    // The address in words, since links lose their path.
-    const words = {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
-    return [name, {...profile, service: words}]
-  })
-  return {...settings, profiles: Object.fromEntries(profiles)}
-}
-
-async function journalOf(state: State): Promise<object[]> {
-  const entries = await state.journal.list()
-  return entries.slice(0, LAST_RESERVATIONS).map(entry => {
-    const {baseUrl, clientId: client_id, lost} = entry
-    return {service: new URL(baseUrl).host, client_id, ...journalRow(entry), lost}
-  })
-}
-
-/** Stored without secrets; redacted once more, because a secret may have become known since. */
-function requestsOf(directory: string, redactor: Redactor): object[] {
-  return lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
-    const parsed = typeof url === 'string' ? parseUrl(url) : undefined
-    if (typeof url !== 'string' || parsed === undefined) return rest
-    // In two parts: a whole link would lose its path, and this one holds no query values.
-    return {...rest, host: parsed.host, path: redactor.text(url.slice(parsed.origin.length))}
-  })
 }
 
 function withoutHome(text: string): string {

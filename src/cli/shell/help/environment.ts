@@ -76,8 +76,20 @@ interface VersionParts {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What a report about a fault needs: program, system, places and the variables in effect. */
+/** What a report about a fault needs: program, system, places and the variables that are set, without secrets. */
 export function versionFacts({name, version, configDirectory, env}: VersionParts) {
+  const environment: Record<string, string> = {}
+  // Those of proxies are read in lower case, too.
+  for (const name of VARIABLE_NAMES.flatMap(each =>
+    each.endsWith('_PROXY') ? [each.toLowerCase(), each] : each,
+  )) {
+    const value = env[name]
+    if (!value) continue
+    // Credentials of a proxy, or of an address, are before the @.
+    const isAddress = /(^https?_proxy|_URL)$/i.test(name)
+    const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
+    environment[name] = isSecretVariable(name) ? REDACTED : sanitizeLine(plain, 200)
+  }
   return {
     name,
     version,
@@ -87,7 +99,7 @@ export function versionFacts({name, version, configDirectory, env}: VersionParts
     node_path: process.execPath,
     config_directory: configDirectory,
     config_file: join(configDirectory, SETTINGS_NAME),
-    environment: variablesInEffect(env),
+    environment,
   }
 }
 
@@ -104,20 +116,4 @@ export function versionResult(parts: VersionParts, verbose: boolean): Result {
   const heading = variables.length === 0 ? 'environment:      nothing set' : 'environment:'
   const all = {...facts, environment}
   return {...single(all, all, version), text: [...lines, heading, ...variables, ''].join('\n')}
-}
-
-/** The variables of the table that are set, without secrets. Those of proxies are read in lower case, too. */
-function variablesInEffect(env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = VARIABLE_NAMES.flatMap(name =>
-    name.endsWith('_PROXY') ? [name.toLowerCase(), name] : [name],
-  )
-  return Object.fromEntries(names.flatMap(name => (env[name] ? [[name, shown(name, env[name])]] : [])))
-}
-
-function shown(name: string, value: string): string {
-  if (isSecretVariable(name)) return REDACTED
-  // Credentials of a proxy, or of an address, are before the @.
-  const isAddress = /(^https?_proxy|_URL)$/i.test(name)
-  const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
-  return sanitizeLine(plain, 200)
 }

@@ -52,7 +52,7 @@ export default class BookctlHelp extends Help {
     super(config, {maxWidth, stripAnsi: true, ...options})
   }
 
-  /** Shows the help of the command, group or topic that `argv` names. Throws usage when there is none of that name. */
+  /** Shows the help of the command, group or topic that `argv` names. Throws a usage error if there is none. */
   override async showHelp(argv: string[]): Promise<void> {
     const own = beforeDashes(argv)
     const asked = own.filter(word => word !== '--help' && word !== '-h')
