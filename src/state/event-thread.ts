@@ -57,32 +57,21 @@ function serve(data: ThreadData, port: MessagePort): void {
     }
   }
   port.on('message', (first: CallMessage) => {
-    for (const group of grouped([first, ...arrived(port)])) {
+    // In their order; consecutive calls to `receive` that have arrived are one group.
+    const groups: CallMessage[][] = [[first]]
+    for (;;) {
+      const received = receiveMessageOnPort(port) as {message: CallMessage} | undefined
+      if (received === undefined) break
+      const {message} = received
+      const last = groups.at(-1) as CallMessage[]
+      if (message.name === 'receive' && last[0]?.name === 'receive') last.push(message)
+      else groups.push([message])
+    }
+    for (const group of groups) {
       port.postMessage(answer(group))
       if (group[0]?.name === 'close') port.close()
     }
   })
-}
-
-/** The calls that have arrived. */
-function arrived(port: MessagePort): CallMessage[] {
-  const calls: CallMessage[] = []
-  for (;;) {
-    const received = receiveMessageOnPort(port) as {message: CallMessage} | undefined
-    if (received === undefined) return calls
-    calls.push(received.message)
-  }
-}
-
-/** The calls in their order; consecutive ones to `receive` are one group. */
-function grouped(calls: readonly CallMessage[]): CallMessage[][] {
-  const groups: CallMessage[][] = []
-  for (const call of calls) {
-    const last = groups.at(-1)
-    if (call.name === 'receive' && last?.[0]?.name === 'receive') last.push(call)
-    else groups.push([call])
-  }
-  return groups
 }
 
 serve(workerData as ThreadData, parentPort as MessagePort)

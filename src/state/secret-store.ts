@@ -6,7 +6,7 @@
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {AsyncEntry} from '@napi-rs/keyring'
 import {Failure} from '../contract/failure.js'
-import type {Database, Value} from '../storage/database.js'
+import type {Database} from '../storage/database.js'
 
 /** Where a profile's client secret is stored. */
 type SecretPlace = 'file' | 'keychain'
@@ -60,8 +60,6 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       'SELECT * FROM client_secrets WHERE profile = ?',
       profile,
     )
-  const erase = (sql: string, values: Value[], orLater: boolean) =>
-    database.erase(() => database.run(sql, ...values), {orLater}) > 0
   return {
     writeToFile,
     /** The client secret, or undefined. Throws Failure when the keychain is not available. */
@@ -92,7 +90,8 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       }
       if (!rowsOf(owner).some(row => row.client_id !== kept?.clientId)) return false
       const sql = 'DELETE FROM client_secrets WHERE profile = ? AND client_id IS NOT ?'
-      return erase(sql, [owner.profile, kept?.clientId ?? null], kept !== undefined)
+      const deleteRows = () => database.run(sql, owner.profile, kept?.clientId ?? null)
+      return database.erase(deleteRows, {orLater: kept !== undefined}) > 0
     },
     putSigningSecret({subscription_id, profile, secret, stored_at, subscribed}: SigningSecret): void {
       const key = [profile, subscription_id]

@@ -79,13 +79,25 @@ const FIX = 'fix the file, or move it away to start with a new one; it was not c
 
 /** The text of the file, undefined without one. Follows no symbolic link. Throws Failure. */
 function readSettingsText(path: string, mayTighten: boolean): string | undefined {
+  let file: number | undefined
   try {
     const stats = lstatSync(path, {throwIfNoEntry: false})
     if (stats === undefined) return undefined
     if (!stats.isFile())
       throw invalid(path, 'is not a regular file (a symbolic link or a directory is not followed)')
-    const bytes = readRegularFile(path, mayTighten)
-    return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const opened = fstatSync(file)
+    if (opened.size > MOST_BYTES) throw invalid(path, `is larger than ${sizeText(MOST_BYTES)}`)
+    if (isOfAnother(path, opened)) throw invalid(path, 'belongs to another user, who could change it')
+    if (mayTighten) {
+      tighten(file, opened)
+      try {
+        tightenDirectory(dirname(path))
+      } catch {
+        // The system forbids it: writing reports that, and so does `doctor`.
+      }
+    }
+    return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(file))
   } catch (error) {
     const {code, syscall} = error as NodeJS.ErrnoException
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw invalid(path, 'is not UTF-8 text')
@@ -93,26 +105,8 @@ function readSettingsText(path: string, mayTighten: boolean): string | undefined
     // A directory that cannot be searched counts as empty.
     if (syscall === 'lstat' && ['ENOTDIR', 'EACCES'].includes(code ?? '')) return undefined
     throw invalid(path, `cannot be read (${code})`)
-  }
-}
-
-function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
-  try {
-    const stats = fstatSync(file)
-    if (stats.size > MOST_BYTES) throw invalid(path, `is larger than ${sizeText(MOST_BYTES)}`)
-    if (isOfAnother(path, stats)) throw invalid(path, 'belongs to another user, who could change it')
-    if (mayTighten) {
-      tighten(file, stats)
-      try {
-        tightenDirectory(dirname(path))
-      } catch {
-        // The system forbids it: writing reports that, and so does `doctor`.
-      }
-    }
-    return readFileSync(file)
   } finally {
-    closeSync(file)
+    if (file !== undefined) closeSync(file)
   }
 }
 
@@ -120,7 +114,14 @@ function readRegularFile(path: string, mayTighten: boolean): Uint8Array {
 function parseSettings(text: string, path: string): SettingsFile {
   if (text.startsWith('\uFEFF'))
     throw invalid(path, 'starts with a byte order mark; save it as UTF-8 without one')
-  const json = parseJson(text, path)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    if (text.trim() === '') throw invalid(path, 'is empty')
+    const {line, column, problem} = mistakeIn(text)
+    throw invalid(path, `is not JSON: ${problem} at line ${line}, column ${column}`)
+  }
   // JSON.parse keeps the last one, and the next change would silently drop the others.
   const repeated = repeatedKeyLine(text)
   if (repeated !== undefined)
@@ -132,16 +133,6 @@ function parseSettings(text: string, path: string): SettingsFile {
   // A missing key has no line, but the object around it has.
   const line = lineOf(text, problem === MISSING ? keys.slice(0, -1) : keys)
   throw invalid(`${path}, line ${line}:`, `${place} ${problem}`)
-}
-
-function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    if (text.trim() === '') throw invalid(path, 'is empty')
-    const {line, column, problem} = mistakeIn(text)
-    throw invalid(path, `is not JSON: ${problem} at line ${line}, column ${column}`)
-  }
 }
 
 function invalid(place: string, what: string): Failure {

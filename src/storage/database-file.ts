@@ -179,14 +179,6 @@ function readVersion(path: string, {size}: Pick<Stats, 'size'>): number | undefi
   }
 }
 
-/** Brings the schema up to the last of `migrations`; call it in a transaction. */
-export function migrate(connection: Connection, migrations: readonly string[], path: string): void {
-  // Another process may have migrated it in the meantime.
-  const from = requireOurs(connection, migrations, path)
-  for (const migration of migrations.slice(from)) connection.exec(migration)
-  connection.exec(`PRAGMA user_version = ${migrations.length}`)
-}
-
 /** One statement, because another process may migrate the file between two. As bytes: see `rowsAsBytes`. */
 const SCHEMA = `SELECT user_version AS version,
     CAST((SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS BLOB) AS tables,

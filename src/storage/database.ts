@@ -10,7 +10,6 @@ import {
   createDatabaseFile,
   type FileOwner,
   isSound,
-  migrate,
   openReadOnly,
   openSqlite,
   pause,
@@ -118,7 +117,10 @@ function createAt(temporary: string, path: string, options: DatabaseOptions): vo
 function migrateWith(connection: Connection, database: Database, path: string, options: DatabaseOptions) {
   const {migrations, afterMigration} = options
   database.transaction(() => {
-    migrate(connection, migrations, path)
+    // Another process may have migrated it in the meantime.
+    const from = requireOurs(connection, migrations, path)
+    for (const migration of migrations.slice(from)) connection.exec(migration)
+    connection.exec(`PRAGMA user_version = ${migrations.length}`)
     afterMigration?.(database)
   })
 }
@@ -220,11 +222,13 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     all: <Row>(sql: string, ...values: Value[]) =>
       guarded(() => (isSelect(sql) ? select<Row>(sql, values) : (prepare(sql).all(values) as Row[]))),
     get: <Row>(sql: string, ...values: Value[]) =>
-      guarded(() =>
-        isSelect(sql)
-          ? select<Row>(sql, values)[0]
-          : withoutMetadata(prepare(sql).get(values) as Row | undefined),
-      ),
+      guarded(() => {
+        if (isSelect(sql)) return select<Row>(sql, values)[0]
+        const row = prepare(sql).get(values) as (Row & {_metadata?: unknown}) | undefined
+        // libsql adds the statement's duration to the row.
+        if (row) delete row._metadata
+        return row
+      }),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
     erase(work, {orLater = false} = {}) {
@@ -241,7 +245,12 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
         untilFree(patience, path, () => rewrite(connection, mark))
         return rows
       } catch (error) {
-        throw notYetErased(storageErrorOf(error, path), path)
+        // The rows are deleted and the mark is set.
+        const {fault, message} = storageErrorOf(error, path)
+        const when = fault === 'full' ? 'the disk has space' : 'no other process uses the file'
+        const hint = `a later command erases them once ${when}; until then the deleted bytes can still be read in that file`
+        const problem = `deleted, but not yet erased from ${path}: ${message}`
+        throw new StorageError(fault, problem, hint, {cause: error})
       }
     },
     check() {
@@ -253,24 +262,20 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       throw damaged(path)
     },
     close() {
-      if (hasLog) endLog(connection)
+      if (hasLog) {
+        // Closing alone leaves the log, since prepared statements hold the connection: it is copied into the file, and removed
+        // if no other process has the file open.
+        try {
+          connection.exec('PRAGMA busy_timeout = 0')
+          connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+          connection.exec('PRAGMA journal_mode = DELETE')
+        } catch {
+          // In use by others, opened for reading only, or the disk is full: nothing is lost, and the next process tries again.
+        }
+      }
       connection.close()
     },
   }
-}
-
-/** The rows are deleted and the mark is set. */
-function notYetErased(error: StorageError, path: string): StorageError {
-  const {fault, message} = error
-  const when = fault === 'full' ? 'the disk has space' : 'no other process uses the file'
-  const hint = `a later command erases them once ${when}; until then the deleted bytes can still be read in that file`
-  return new StorageError(fault, `deleted, but not yet erased from ${path}: ${message}`, hint, {cause: error})
-}
-
-/** libsql adds the statement's duration to the row. */
-function withoutMetadata<Row>(row: Row | undefined): Row | undefined {
-  if (row) delete (row as {_metadata?: unknown})._metadata
-  return row
 }
 
 /** How long to wait for another process's transaction. */
@@ -332,19 +337,5 @@ export function finishErasing(connection: Connection, busyMilliseconds: number):
     // Busy, or the disk is full: the mark stays.
   } finally {
     connection.exec(`PRAGMA busy_timeout = ${busyMilliseconds}`)
-  }
-}
-
-/**
- * Copies the log into the file, and removes it if no other process has the file open. Closing alone leaves the log, since
- * prepared statements hold the connection.
- */
-function endLog(connection: Connection): void {
-  try {
-    connection.exec('PRAGMA busy_timeout = 0')
-    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    connection.exec('PRAGMA journal_mode = DELETE')
-  } catch {
-    // In use by others, opened for reading only, or the disk is full: nothing is lost, and the next process tries again.
   }
 }
