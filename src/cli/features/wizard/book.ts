@@ -15,10 +15,17 @@ import {termsIn} from '../catalogue/offer-lines.js'
 import type {Booked} from '../reserve/pipeline.js'
 import {atWhatPrice, describePlan, type Plan} from '../reserve/plan.js'
 import {readTyped} from '../reserve/request.js'
-import {askContact, askKeep, keepPeople, peopleHere} from './ask-contact.js'
-import {askGuests, type GuestForm, ofGuest, placesOf} from './ask-guests.js'
+import {askContact, askGuests, askKeep, keepPeople, ofGuest, peopleHere, placesOf} from './ask-people.js'
 import {askRooms, lastSearch} from './ask-search.js'
-import {type Chosen, type Draft, inRounds, SearchAgain, startClock, type WizardDesk} from './draft.js'
+import {
+  type Chosen,
+  type Draft,
+  type GuestForm,
+  inRounds,
+  SearchAgain,
+  startClock,
+  type WizardDesk,
+} from './draft.js'
 import {askCountry, contactText} from './questions.js'
 
 /** Questions whose last answer is not offered again once it was refused. */

@@ -2,6 +2,7 @@
 import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
+import type {KeptGuest} from '../../../state/people-store.js'
 import {completeGuests, type Fields} from '../../input/guests.js'
 import {combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
@@ -11,7 +12,6 @@ import type {SearchFlags} from '../catalogue/hotels.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import type {ReservePipeline} from '../reserve/pipeline.js'
 import type {Typed} from '../reserve/request.js'
-import type {GuestForm, Place} from './ask-guests.js'
 
 export interface WizardDesk {
   readonly prompts: Prompts
@@ -26,6 +26,23 @@ export interface Chosen {
   readonly offerId: string
   /** Undefined when the offer was not searched on this machine. */
   readonly seen: OfferFound | undefined
+}
+
+/** A place in a room, as it was searched. */
+export interface Place {
+  /** `Room 2, child 1 (aged 7)`. */
+  readonly label: string
+  /** `ADULT`, `CHILD`, or another word of the service. */
+  readonly type: string
+  /** Of a child, as searched. */
+  readonly age: number | undefined
+  readonly isLead: boolean
+}
+
+/** The answers about a guest so far. */
+export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {
+  /** Null: none is given. */
+  identity?: Guest['identity'] | null
 }
 
 /** Everything that is not given is still to be asked. */

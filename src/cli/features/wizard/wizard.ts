@@ -2,7 +2,8 @@
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
+import type {Contact} from '../../../contract/reservations.js'
 import {StorageError} from '../../../storage/errors.js'
 import {today} from '../../input/dates.js'
 import {DEFAULT_WAIT_SECONDS} from '../../input/flags.js'
@@ -16,15 +17,23 @@ import {
   type WaitHooks,
   waitUntilConfirmed,
 } from '../reserve/booking.js'
+import type {ReserveFlags} from '../reserve/flags.js'
 import type {Booked, ReservePipeline, Waited, Wizard} from '../reserve/pipeline.js'
 import {refuseWithoutJournal} from '../reserve/plan.js'
 import type {Typed} from '../reserve/request.js'
 import {planVoucher, saveVoucher} from '../reserve/voucher.js'
-import {tellLines} from './ask-search.js'
+import {commandOf, maximumWords, searchingLines, tellLines} from './ask-search.js'
 import {book} from './book.js'
-import {type Draft, minutesLeft, readDraft, SearchAgain, type WizardDesk} from './draft.js'
+import {
+  type Draft,
+  type GuestForm,
+  minutesLeft,
+  type Place,
+  readDraft,
+  SearchAgain,
+  type WizardDesk,
+} from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
-import {resumingLines} from './resuming.js'
 
 /** Throws a usage error if the person says no, Failure `interrupted` on Ctrl-C, and what no answer can mend. */
 export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked> {
@@ -166,4 +175,60 @@ async function offerVoucher(
     tell(`Later: ${later}`)
     return undefined
   }
+}
+
+/** Empty when nothing was answered. Identity numbers are in it: the person typed them here, and would have to again. */
+export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
+  const {chosen, answers, forms, contact} = draft
+  if (answers.size === 0) return []
+  const search = {...draft.search, 'max-price': flags['max-price']}
+  const reserve = `  ${reserveCommand(draft, flags)}`
+  if (!chosen) {
+    const searching = searchingLines(search, flags.service)
+    const knowsPeople = contact !== undefined || forms.some(form => form.name)
+    return knowsPeople ? [...searching, 'Then, with the id of an offer:', reserve] : searching
+  }
+  const offer = ['To go on with these answers, while the offer is valid:', reserve]
+  if (search.city === undefined) return offer
+  return [...offer, 'To search again:', `  ${commandOf(search, flags.service)}`]
+}
+
+function reserveCommand(draft: Draft, flags: ReserveFlags): string {
+  const {chosen, places = [], forms, contact, contactFields, nationality, payment, reference} = draft
+  const {name, surname, email, phone_country_code, phone_number} =
+    contact ?? (contactFields as Partial<Contact>)
+  const given: readonly (readonly [flag: string, value: string | undefined])[] = [
+    ['--nationality', nationality],
+    ...places.map((place, index) => ['--guest', guestText(place, forms[index] ?? {})] as const),
+    ['--contact', pairs({name, surname, email, phone_country_code, phone_number})],
+    ['--pay', payment],
+    ['--client-reference', reference],
+    ['--idempotency-key', flags['idempotency-key']],
+  ]
+  const words = [
+    ...given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : [])),
+    ...maximumWords(flags['max-price']),
+    // A trial stays one. A consent is for the moment in which it is given: --yes is never repeated.
+    ...(flags['dry-run'] ? ['--dry-run'] : []),
+    ...(flags.wait === undefined ? [] : [`--wait=${flags.wait}`]),
+    ...(flags.open ? ['--open'] : []),
+    ...(flags.service ?? []),
+  ]
+  const offer = chosen ? shellWord(chosen.offerId) : 'OFFER_ID'
+  return ['bookctl reserve', offer, ...words].join(' ')
+}
+
+/** With its type at least, so that a guest who was not answered for yet is asked for again. */
+function guestText({type, isLead}: Place, {identity, ...form}: GuestForm): string {
+  const {name, surname, birth_date, gender, nationality} = form
+  const number = identity ? {'identity.type': identity.type, 'identity.number': identity.number} : {}
+  const lead = isLead ? {is_lead: 'true'} : {}
+  return pairs({type, name, surname, birth_date, gender, nationality, ...number, ...lead})
+}
+
+/** As `--guest` and `--contact` read it. */
+function pairs(fields: Readonly<Record<string, string | undefined>>): string {
+  return Object.entries(fields)
+    .flatMap(([name, value]) => (value ? `${name}=${value.replace(/[\\,]/g, '\\$&')}` : []))
+    .join(',')
 }

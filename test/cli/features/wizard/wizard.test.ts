@@ -2,9 +2,10 @@
 import {beforeEach, describe, expect, test} from 'vitest'
 import {offerFound, search} from '../../../../src/cli/features/catalogue/hotels.js'
 import {detailRows} from '../../../../src/cli/features/catalogue/offer-lines.js'
-import {peopleHere} from '../../../../src/cli/features/wizard/ask-contact.js'
+import {peopleHere} from '../../../../src/cli/features/wizard/ask-people.js'
 import {Draft} from '../../../../src/cli/features/wizard/draft.js'
 import {chooseSeen} from '../../../../src/cli/features/wizard/find-offer.js'
+import {resumingLines} from '../../../../src/cli/features/wizard/wizard.js'
 import type {SearchRequest} from '../../../../src/contract/hotels.js'
 import {closing} from '../../../support/own.js'
 import {answer, ScriptedService, type ServiceForm} from '../../../support/scripted-service.js'
@@ -228,4 +229,22 @@ describe('at another service', () => {
     expect(there.messages.join('\n')).toContain('price CHANGED from 100.00 EUR to 120.00 EUR')
     expect(there.messages.join('\n')).not.toContain('\u001b')
   })
+})
+
+test('people typed for an offer that has expired are in the command for the next one', () => {
+  const draft = new Draft({nationality: 'TR'}, [
+    {type: 'ADULT', name: 'Ayşe', surname: 'Öğüt', is_lead: true},
+  ])
+  draft.search = {...draft.search, city: 101, 'check-in': '2030-06-01', 'check-out': '2030-06-04'}
+  draft.answers.set('Ayşe Öğüt: gender', 'FEMALE')
+  expect(resumingLines(draft, {service: ['--profile', 'agency'], wait: 60, yes: true})).toEqual([
+    'To search with these answers:',
+    '  bookctl hotels search --city 101 --check-in 2030-06-01 --check-out 2030-06-04 --nationality TR --profile agency',
+    'Then, with the id of an offer:',
+    "  bookctl reserve OFFER_ID --nationality TR --guest 'type=ADULT,name=Ayşe,surname=Öğüt,is_lead=true' --wait=60 --profile agency",
+  ])
+})
+
+test('nothing is printed before the first answer', () => {
+  expect(resumingLines(new Draft(), {'dry-run': true})).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** Escape goes back one question at a time, and what was answered is offered again. */
 import {beforeEach, expect, test} from 'vitest'
-import {peopleHere} from '../../../../src/cli/features/wizard/ask-contact.js'
+import {peopleHere} from '../../../../src/cli/features/wizard/ask-people.js'
 import type {Prompts} from '../../../../src/cli/terminal/prompts/prompts.js'
 import {GoBack, withWayBack} from '../../../../src/cli/terminal/prompts/way-back.js'
 import {sandboxOfFile} from '../../../support/served-sandbox.js'

@@ -1,9 +1,8 @@
 /** Guests and contact as they are typed, checked at once. */
 import {describe, expect, test} from 'vitest'
-import {askContact} from '../../../../src/cli/features/wizard/ask-contact.js'
-import {askGuests, type GuestForm, placesOf} from '../../../../src/cli/features/wizard/ask-guests.js'
+import {askContact, askGuests, placesOf} from '../../../../src/cli/features/wizard/ask-people.js'
 import {askPayment, isTooLittle} from '../../../../src/cli/features/wizard/book.js'
-import {Draft} from '../../../../src/cli/features/wizard/draft.js'
+import {Draft, type GuestForm} from '../../../../src/cli/features/wizard/draft.js'
 import {createPhoneReader} from '../../../../src/cli/input/guests.js'
 import type {ChoiceQuestion, Prompts} from '../../../../src/cli/terminal/prompts/prompts.js'
 import {withWayBack} from '../../../../src/cli/terminal/prompts/way-back.js'

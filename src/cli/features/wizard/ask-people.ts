@@ -1,15 +1,18 @@
-/** Asks for the guests of every room, the lead guest first; people kept on this machine are offered again. */
+/** Asks for the guests of every room, the lead guest first, and for the contact (§2.4); people stored here are offered again. */
 import {ageOn} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Room} from '../../../contract/hotels.js'
 import {isTcNumber} from '../../../contract/identifiers.js'
-import type {Guest} from '../../../contract/reservations.js'
+import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {Kept, KeptGuest, People} from '../../../state/people-store.js'
 import {checkBirthDate, PAST_DATE_FORMS, readDay} from '../../input/dates.js'
+import {createPhoneReader, type Phone} from '../../input/guests.js'
+import type {Connection} from '../../session/connect.js'
 import {counted, withWeekday} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {askCountry, askName, askRead, askWords} from './questions.js'
+import type {Draft, GuestForm, Place, WizardDesk} from './draft.js'
+import {askCountry, askName, askRead, askWords, contactText} from './questions.js'
 
 /** The places of the rooms in the order the guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
@@ -78,7 +81,7 @@ async function askKept(desk: GuestDesk, place: Place, forms: readonly GuestForm[
 }
 
 /** By which guests are told apart. */
-export function nameOf({name, surname, birth_date = ''}: GuestForm): string {
+function nameOf({name, surname, birth_date = ''}: GuestForm): string {
   return [name, surname, birth_date].join('\n')
 }
 
@@ -100,25 +103,8 @@ async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
   if (picked !== 'none') people.forget(picked)
 }
 
-/** A place in a room, as it was searched. */
-export interface Place {
-  /** `Room 2, child 1 (aged 7)`. */
-  readonly label: string
-  /** `ADULT`, `CHILD`, or another word of the service. */
-  readonly type: string
-  /** Of a child, as searched. */
-  readonly age: number | undefined
-  readonly isLead: boolean
-}
-
 /** With which each question about the guest begins. */
 export const ofGuest = ({label}: Place) => `${label}: `
-
-/** Null: none is given. */
-type Identity = Guest['identity'] | null
-
-/** The answers about a guest so far. */
-export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {identity?: Identity}
 
 /** What the questions about guests need. */
 interface GuestDesk {
@@ -195,7 +181,11 @@ async function askGender(prompts: Prompts, about: string): Promise<string> {
   return chosen || (await askWords(prompts, `${about}gender, as the service writes it`))
 }
 
-async function askIdentity(prompts: Prompts, about: string, nationality: string): Promise<Identity> {
+async function askIdentity(
+  prompts: Prompts,
+  about: string,
+  nationality: string,
+): Promise<Guest['identity'] | null> {
   const tc = {value: 'TC', name: 'Turkish identity number (TC)'}
   const passport = {value: 'PASSPORT', name: 'Passport'}
   const chosen = await prompts.choose({
@@ -233,4 +223,83 @@ async function askTcNumber(prompts: Prompts, guest: string): Promise<string> {
 
 function digitsOf(typed: string): string {
   return typed.replace(/\D/g, '')
+}
+
+/** `people`: where earlier contacts are stored, if they can be. */
+export async function askContact(prompts: Prompts, draft: Draft, people?: People): Promise<Contact> {
+  const {guests = [], contactFields} = draft
+  const lead = guests.find(guest => guest.is_lead) ?? guests[0]
+  const kept = people?.contacts() ?? []
+  if (kept.length > 0) {
+    const picked = await prompts.choose<Contact | 'new'>({
+      message: 'Who should the hotel contact?',
+      choices: [
+        ...kept.map(({details: value}) => ({value, name: sanitizeLine(contactText(value), 70)})),
+        {value: 'new', name: 'Another person'},
+      ],
+    })
+    if (picked !== 'new') return picked
+  }
+  // Each was checked where it was read.
+  const {phone_country_code: prefix = '', phone_number: number, ...known} = contactFields as Partial<Contact>
+  // National numbers of the lead guest's country need no prefix.
+  const read = await createPhoneReader(lead?.nationality)
+  const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)
+  contactFields.name = name
+  const surname = await askName(prompts, 'Contact: family name', known.surname ?? lead?.surname)
+  contactFields.surname = surname
+  const {contact} = await import('../../../contract/reservations.js')
+  const email = await prompts.text({
+    message: 'Contact: e-mail',
+    default: known.email,
+    check: typed => {
+      if (contact.shape.email.safeParse(typed).success) return
+      throw usage('invalid_input', 'must be an e-mail address such as ayse@example.com')
+    },
+  })
+  contactFields.email = email
+  const usual = number && `${prefix} ${number}`.trim()
+  const question = {message: 'Contact: telephone, with country prefix', default: usual}
+  const regions = new Intl.DisplayNames('en', {type: 'region'})
+  const describe = ({phone_country_code, phone_number, country}: Phone) =>
+    `${phone_country_code} ${phone_number}, ${country ? regions.of(country) : 'several countries'}`
+  const {country: _, ...phone} = await askRead(prompts, question, read, describe)
+  return {name, surname, email, ...phone}
+}
+
+/** The people stored for this client; undefined where nothing can be stored. */
+export async function peopleHere({state, target}: Connection): Promise<People | undefined> {
+  return state.writable ? (await state.people()).forClient(target) : undefined
+}
+
+/** Asked once, and only if a guest or the contact is not stored yet; identity numbers need a yes of their own. */
+export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
+  const known = new Set(people.guests().map(({details}) => nameOf(details)))
+  const contacts = new Set(people.contacts().map(({details}) => details.email))
+  const isKnown = draft.guests?.every(guest => known.has(nameOf(guest))) ?? true
+  if (isKnown && contacts.has(draft.contact?.email ?? '')) return 'nothing'
+  return prompts.choose({
+    message: 'Store these guests and the contact on this machine for the next booking?',
+    default: 'nothing',
+    choices: [
+      {value: 'nothing', name: 'No'},
+      {value: 'without identity', name: 'Yes, but not their identity numbers'},
+      {value: 'everything', name: 'Yes, with their identity numbers'},
+    ],
+  })
+}
+
+/** Stores the people, if agreed, once the reservation is made; a failed write only warns. */
+export async function keepPeople({connection, tell}: WizardDesk, draft: Draft): Promise<void> {
+  const {keep, guests = [], contact} = draft
+  if (keep === undefined || keep === 'nothing') return
+  const kept = guests.map(({type: _, is_lead: __, identity, ...guest}) =>
+    keep === 'everything' && identity ? {...guest, identity} : guest,
+  )
+  try {
+    const people = await peopleHere(connection)
+    people?.keep({guests: kept, ...(contact ? {contact} : {})}, connection.clock.now())
+  } catch (error) {
+    tell(`The guests could not be stored: ${(error as Error).message}`)
+  }
 }
