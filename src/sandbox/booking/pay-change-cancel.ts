@@ -1,6 +1,7 @@
 /**
  * What may happen to a reservation, with its events (§6.1, §2.8): it is paid (§3), at once or after a declined card, or it
- * expires. Not in the interface: the data of events, a change of contact or guests, and cancelling for a fee by its policies.
+ * expires. Not in the interface: the data of events, a change of contact or guests, cancelling for a fee by its policies, and
+ * that guests are those the offer was searched for, with one lead and identity numbers that can exist.
  */
 import {randomInt} from 'node:crypto'
 import {ageOn, isoTime} from '../../contract/dates.js'

@@ -1,8 +1,8 @@
 /**
  * One attempt to deliver an event (§2.8): signed for this attempt (§6.3), sent by one POST (§6.2) without redirect, proxy or
- * shared connection, 64 KiB of the answer, all within 3 s; and the step that follows (§6.4).
+ * shared connection, 64 KiB of the answer, all within 3 s; and the step that follows (§6.4). It goes to public addresses and to
+ * this machine, where users' receivers are: a host name is resolved once, and only addresses that were checked are dialled.
  */
-
 import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
 import * as http from 'node:http'

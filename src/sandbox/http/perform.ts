@@ -1,4 +1,4 @@
-/** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6) and scope, key, body, operation. */
+/** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6), scope, Idempotency-Key, body, operation. */
 
 import {createHash} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Shared by all routes: the running service, the state of a request, who may send it, and the log (`GET /_sandbox/requests`). */
+/** Shared by all routes: the running service, the state of a request, who may send it, its log, and its body, read and validated. */
 import type {Context, Hono} from 'hono'
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'

@@ -1,5 +1,7 @@
-/** Events of §6.1 and their deliveries. Both are written in the transaction of the change itself. */
-
+/**
+ * Events (§6.1), subscriptions (§2.7) and deliveries: one event on its way to one subscription, with its attempts and when the
+ * next one is due. Events and their deliveries are written in the transaction of the change itself.
+ */
 import type {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
 import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js'
@@ -9,12 +11,7 @@ import {randomId} from '../base/random.js'
 import {listPage, type Paging} from './lists.js'
 
 /** The envelope of §2.8; links in `data` are stored as paths. */
-export interface StoredEvent {
-  readonly id: string
-  readonly type: string
-  readonly created: string
-  readonly data: Record<string, unknown>
-}
+export type StoredEvent = ReturnType<typeof fromEventRow>
 
 interface NewEvent {
   readonly clientId: string
@@ -83,8 +80,8 @@ function fromListedRow(row: ListedEventRow) {
   return {event: fromEventRow(row), clientId, deliveries, delivered}
 }
 
-function fromEventRow({event_id, type, created_at, data}: EventRow): StoredEvent {
-  return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as StoredEvent['data']}
+function fromEventRow({event_id, type, created_at, data}: EventRow) {
+  return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as Record<string, unknown>}
 }
 
 /** The event's envelope as it is shown and sent: links lead to the origin of the running sandbox. */

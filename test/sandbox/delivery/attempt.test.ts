@@ -176,7 +176,7 @@ const vetted = async (url: string, address: string, allowHttpLoopback = false) =
   return (await vetAddresses(new URL(url), {resolve, allowHttpLoopback})).map(each => each.address)
 }
 
-// All that is refused: delivery-forgery.test.ts.
+// All that is refused: the forms below.
 test.each([
   ['127.0.0.1', '127.0.0.1'],
   ['127.255.255.254', '127.255.255.254'],

@@ -62,7 +62,6 @@ describe('a voucher', () => {
   it.each([
     ['Turkish', 'Ayşe Öğüt ığİ'],
     ['Greek', 'Γιώργος Παπαδόπουλος'],
-    ['Georgian', 'ნინო ბერიძე'],
     ['Vietnamese', 'Nguyễn Thị Hường'],
     ['letters that fonts like to join', 'Affleck Filip Flora'],
   ])('keeps %s letters readable and searchable', async (_, name) => {
@@ -74,7 +73,6 @@ describe('a voucher', () => {
   it.each([
     ['Chinese', '王小明', '[WangXiaoMing] Example'],
     ['Japanese', 'やまだ タロウ', '[Yamada Tarou] Example'],
-    ['Korean', '김철수', '[GimCheolSu] Example'],
     ['Thai', 'สมชาย ใจดี', '[Smchay Aichdi] Example'],
     ['Hindi', 'राम कुमार', '[Ram Kumar] Example'],
     ['Chinese beside Latin', 'Ayşe 王', 'Ayşe [Wang] Example'],
