@@ -34,11 +34,20 @@ export function createTokenStore(
       return none
     }
   }
+  /** Newest first, each with its client. */
+  const select = (where: string, ...values: string[]) => {
+    const sql = `SELECT ${TOKEN} FROM access_tokens ${where} ORDER BY obtained_at DESC`
+    const words = (text: string) => text.split(' ').filter(Boolean)
+    return stored(() => database.all<Row>(sql, ...values), []).map(
+      ({baseUrl, clientId, scopes, askedScopes, ...token}) => ({
+        client: {baseUrl, clientId},
+        token: {...token, scopes: words(scopes), askedScopes: words(askedScopes)},
+      }),
+    )
+  }
   return {
     async list(client) {
-      const sql = `SELECT ${TOKEN} FROM access_tokens ${WHOSE} ORDER BY obtained_at DESC`
-      const rows = stored(() => database.all<Row>(sql, ...whose(client)), [])
-      return rows.map(row => tokenOf(row).token)
+      return select(WHOSE, ...whose(client)).map(({token}) => token)
     },
     async put(client, {askedScopes, access_token, scopes, obtainedAt, expiresAt}) {
       const values = [askedScopes.join(' '), access_token, scopes.join(' '), obtainedAt, expiresAt]
@@ -83,22 +92,13 @@ export function createTokenStore(
       })
     },
     async listAll() {
-      const sql = `SELECT ${TOKEN} FROM access_tokens ORDER BY obtained_at DESC`
-      return stored(() => database.all<Row>(sql), []).map(tokenOf)
+      return select('')
     },
   }
 }
 
 function whose(client: TokenClient): [string, string, string] {
   return [client.baseUrl, client.clientId, client.secretFingerprint]
-}
-
-function tokenOf({baseUrl, clientId, scopes, askedScopes, ...token}: Row) {
-  const words = (text: string) => text.split(' ').filter(Boolean)
-  return {
-    client: {baseUrl, clientId},
-    token: {...token, scopes: words(scopes), askedScopes: words(askedScopes)},
-  }
 }
 
 export function generationOf(database: Pick<Database, 'get'>): number {

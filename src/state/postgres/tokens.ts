@@ -1,12 +1,6 @@
 /** The token cache in the shared store (§5.7): tokens sealed, one asker for all machines. */
 import {Failure} from '../../contract/failure.js'
-import type {
-  CachedToken,
-  Client,
-  TokenCache,
-  TokenClient,
-  TokenRequestKind,
-} from '../../contract/token-cache.js'
+import type {CachedToken, Client, TokenCache, TokenClient} from '../../contract/token-cache.js'
 import {StorageError} from '../../storage/errors.js'
 import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
@@ -109,16 +103,16 @@ export function createSharedTokens(
         WHERE base_url = $1 AND client_id = $2 AND key_id = $3 AND token_id = $4`
         await store.query(sql, [...whose(client), sealFor(client.clientSecret).fingerprint(accessToken)])
       }),
-    noteFailure: (client, request, {kind, message, details}) =>
+    noteFailure: (client, {scopes, route}, {kind, message, details}) =>
       unlessAway(async () => {
         const failure = JSON.stringify({kind, message, details})
-        await store.query(NOTE, [...whose(client), ...kindOf(request), failure])
+        await store.query(NOTE, [...whose(client), scopes.join(' '), route, failure])
       }),
-    async failureBetween(client, request, since) {
+    async failureBetween(client, {scopes, route}, since) {
       const sql = `SELECT failure FROM bookctl.token_failures
         WHERE base_url = $1 AND client_id = $2 AND key_id = $3 AND asked_scopes = $4 AND route = $5
           AND failed_at >= clock_timestamp() - make_interval(secs => $6)`
-      const values = [...whose(client), ...kindOf(request), now() - since]
+      const values = [...whose(client), scopes.join(' '), route, now() - since]
       const row = (await store.query<{failure: string}>(sql, values)).rows[0]
       if (row === undefined) return undefined
       const {kind, message, details} = JSON.parse(row.failure) as Failure
@@ -144,8 +138,4 @@ async function unlessAway(work: () => Promise<unknown>): Promise<void> {
 
 function nameOf({baseUrl, clientId}: Client): string {
   return `${baseUrl}\n${clientId}`
-}
-
-function kindOf({scopes, route}: TokenRequestKind): [string, string] {
-  return [scopes.join(' '), route]
 }
