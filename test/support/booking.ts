@@ -1,9 +1,11 @@
 /** The real parts put together as the command line does: state on disk, HTTP to a service. */
+
 import {randomUUID} from 'node:crypto'
 import {createTokenSource, tokenClientOf} from '../../src/api/auth/tokens.js'
 import {createSender} from '../../src/api/http/send.js'
 import {createTransport} from '../../src/api/http/transport.js'
 import {createApi} from '../../src/api/operations/client.js'
+import type {ReserveOutcome} from '../../src/api/reserve/outcome.js'
 import {intentOf} from '../../src/api/reserve/reserve.js'
 import type {Clock} from '../../src/contract/dates.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
@@ -79,3 +81,18 @@ export function requestFor(offer: string, reference?: string, surname = 'Öğüt
     payment: {mode: 'account'},
   }
 }
+
+/** A reservation that waits for its payment, at the address given. */
+export const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
+  outcome,
+  reservation: {},
+  agreed: null,
+  booked: null,
+  reservation_ref: 'R-1',
+  status: 'PENDING_PAYMENT',
+  payment_url,
+  idempotency_key: 'k',
+  client_reference_id: 'c',
+  attempts: 1,
+  repeated: false,
+})

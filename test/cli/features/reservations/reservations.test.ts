@@ -1,6 +1,5 @@
 /** A reservation as a person sees it, and its payment, in the shapes that services use; what nobody says is left out. */
 import {expect, test, vi} from 'vitest'
-import type {ReserveOutcome} from '../../../../src/api/reserve/outcome.js'
 import {describeCancellation} from '../../../../src/cli/features/reservations/reservations.js'
 import {
   awaited,
@@ -15,21 +14,8 @@ import {
 } from '../../../../src/cli/features/reserve/booking.js'
 import type {Target} from '../../../../src/cli/session/resolve.js'
 import {isPublicHost} from '../../../../src/contract/network.js'
+import {pending} from '../../../support/booking.js'
 import {SEEN} from '../../../support/seen-offer.js'
-
-const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
-  outcome,
-  reservation: {},
-  agreed: null,
-  booked: null,
-  reservation_ref: 'R-1',
-  status: 'PENDING_PAYMENT',
-  payment_url,
-  idempotency_key: 'k',
-  client_reference_id: 'c',
-  attempts: 1,
-  repeated: false,
-})
 
 const SAFE = ['https://pay.test/x', 'http://127.0.0.1:8080/x', 'http://localhost/x', 'http://[::1]/x']
 const OTHERS = [
@@ -75,10 +61,6 @@ test.each<[object, object | undefined]>([
     {kind: 'declined', reason: 'card_declined', until: '2030-06-01T12:15:00Z'},
   ],
   [{payment: {state: 'Declined', payBy: '2030'}}, {kind: 'declined', reason: null, until: '2030'}],
-  [
-    {payments: [], paymentStatus: 'REJECTED'},
-    {...NO_MORE, kind: 'declined'},
-  ],
   [{payment: [{status: 'failed', failureReason: 'no'}]}, {...NO_MORE, kind: 'declined', reason: 'no'}],
   [{payment: {status: 'EXPIRED', expires_at: 'x'}}, {...NO_MORE, kind: 'expired', until: 'x'}],
   [{payment: {status: 'CANCELLED'}}, {...NO_MORE, kind: 'cancelled'}],

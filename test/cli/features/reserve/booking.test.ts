@@ -3,6 +3,7 @@ import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../../src/cli/features/reserve/booking.js'
 import {accompany} from '../../../../src/cli/features/wizard/wizard.js'
+import {pending} from '../../../support/booking.js'
 import {fakeClock} from '../../../support/clocks.js'
 import {closing} from '../../../support/own.js'
 import {answer, ScriptedService} from '../../../support/scripted-service.js'
@@ -18,47 +19,33 @@ beforeEach(async () => {
   desk = await openDesk(service.env)
 })
 
-const booking = (outcome: string, payment_url: string | null = null): ReserveOutcome => ({
-  outcome,
-  payment_url,
-  reservation: {},
-  agreed: null,
-  booked: null,
-  reservation_ref: 'R-5',
-  status: null,
-  client_reference_id: 'T-5',
-  idempotency_key: 'k',
-  attempts: 1,
-  repeated: false,
-})
-
 const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
   const prompts = scriptedPrompts(script)
   const tell = (text: string) => void desk.messages.push(text)
-  const parts = {connection: desk.connection, prompts, tell, flow: {voucher: undefined}}
-  const done = namingReservation(outcome, tell, learn => accompany({...parts, learn}, outcome, 60))
+  const wizard = {connection: desk.connection, prompts, tell}
+  const done = namingReservation(outcome, tell, learn => accompany({...wizard, learn}, outcome, 60))
   return {prompts, done}
 }
 
 test('stopping after the confirmation was seen names the state of then', async () => {
   const url = `${service.baseUrl}/files/v.pdf`
   service.script = ({path}, response) => {
-    if (path !== '/reservations/R-5/voucher') return false
+    if (path !== '/reservations/R-1/voucher') return false
     answer(response, 200, {data: {voucher: {url}}})
     return true
   }
-  const pending = booking('pending_payment', 'https://pay.example/1')
+  const waiting = pending('https://pay.example/1')
   const script = said`Waiting for the payment → ^wait | voucher → ^C`
-  const failure = await rejectionOf(follow(pending, script).done)
-  expect(failure.message).toContain('the reservation R-5 was made (confirmed)')
-  expect(failure.details.hint).toBe('bookctl voucher download R-5')
+  const failure = await rejectionOf(follow(waiting, script).done)
+  expect(failure.message).toContain('the reservation R-1 was made (confirmed)')
+  expect(failure.details.hint).toBe('bookctl voucher download R-1')
   expect(failure.details.result).toMatchObject({outcome: 'confirmed', reservation: {status: 'CONFIRMED'}})
 })
 
 test('shows the state in the words of the service while it waits', async () => {
-  const {prompts, done} = follow(booking('in_review'), [['Waiting for the confirmation', '']])
+  const {prompts, done} = follow(pending(null, 'in_review'), [['Waiting for the confirmation', '']])
   await done
-  expect(prompts.log.join('\n')).toContain('; R-5 is in_review')
+  expect(prompts.log.join('\n')).toContain('; R-1 is in_review')
 })
 
 test('a voucher that cannot be downloaded is left for later, and the reservation stays the result', async () => {
@@ -69,6 +56,6 @@ test('a voucher that cannot be downloaded is left for later, and the reservation
   // It is waited for, by a clock that does not wait.
   const api = {...desk.connection.api, clock: fakeClock()}
   desk = {...desk, connection: {...desk.connection, api}}
-  await follow(booking('confirmed'), said`Download the voucher → yes`).done
-  expect(desk.messages.at(-1)).toBe('Later: bookctl voucher download R-5')
+  await follow(pending(null, 'confirmed'), said`Download the voucher → yes`).done
+  expect(desk.messages.at(-1)).toBe('Later: bookctl voucher download R-1')
 })

@@ -111,7 +111,6 @@ describe('guests cause a warning', () => {
       /guests\[0\]: 王 Xiaoming has letters that are not Latin: hotels read the Latin letters/,
     ],
     ['Ali', 'محمد', /not Latin/],
-    ['Ольга', 'Petrova', /not Latin/],
     ['👩\u200d👩\u200d👧', 'B', /contains symbols/],
     ['Ay5e', 'B', /contains digits/],
     ['Şükrüye Iğdır', 'Weiß-Ørsted', undefined],
