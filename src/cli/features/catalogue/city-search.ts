@@ -13,7 +13,6 @@ import type {Connection} from '../../session/connect.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {mayAsk} from '../../terminal/prompts/ask.js'
 
-/** The parts of a connection that know names. */
 type Naming = Pick<Connection, 'api'> & Place
 type Place = {readonly state: State; readonly target: {readonly baseUrl: string}}
 
@@ -70,7 +69,7 @@ export async function readCity(typed: number | string | undefined, open: () => P
   return cityNumber(typed, isKnown ? known : await namedCities(naming))
 }
 
-/** The refusal of `--city` as far as the cities remembered here tell, to be named beside other mistakes. */
+/** The error of a city name that is not among those remembered here, to be reported with other mistakes. */
 export async function wrongCity(
   typed: number | string | undefined,
   state: State,
@@ -149,7 +148,6 @@ interface Typed {
  * statics: oclif would look no further up for those of the classes below.
  */
 export abstract class CitySearch extends BaseCommand {
-  /** As `absentIn` takes them. */
   protected abstract readonly needed: readonly string[]
 
   /** What does not fit together. */

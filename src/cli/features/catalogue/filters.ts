@@ -33,7 +33,6 @@ interface Filters {
   readonly limit?: number | undefined
 }
 
-/** Whether a price cannot be compared with the maximum, because it is in another currency. */
 function isElsewhere({price}: Priced, {'max-price': most, currency = ''}: Filters): boolean {
   return (price.currency ?? currency).toUpperCase() !== (most?.currency ?? currency).toUpperCase()
 }

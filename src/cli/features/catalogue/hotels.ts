@@ -118,7 +118,6 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
   return checkOut ? readCheckOut('--check-out', checkOut, checkIn) : leaveAfter(checkIn, nights ?? 1)
 }
 
-/** The parts of a connection that remember offers. */
 type Remembering = Pick<Connection, 'state' | 'clock'> & {readonly target: Client}
 
 /** Searches and remembers every offer found, also those filtered out. Throws Failure. */

@@ -49,7 +49,6 @@ interface Cancellable {
   readonly offer?: Pick<OfferFound, 'details'> | undefined
   /** `created_at`, on the service's clock: a fee that counted then leaves no free time, whatever the clock here says. */
   readonly reservation?: {readonly free_until: string | null; readonly created_at: string | null} | null
-  /** Whether the service says that cancelling costs something now. */
   readonly costsNow?: boolean
 }
 

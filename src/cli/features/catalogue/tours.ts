@@ -59,7 +59,7 @@ export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['short_description']),
 ]
 
-/** Throws a usage error if a flag is missing; Failure. */
+/** Searches tours, then filters and sorts them. Throws a usage error if a flag is missing; Failure. */
 export async function search(connection: Connection, flags: TourFlags): Promise<Result<FoundTour>> {
   const {city, date, currency, find = '', tag: tags = []} = flags
   if (!city || !currency) throw missing(NEEDED)

@@ -91,7 +91,7 @@ const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({
   isMinor: column.name === 'client_reference_id' || column.name === 'check_out',
 }))
 
-/** Throws Failure. */
+/** One page, or as many reservations as are wanted. Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {reservations, next} = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
@@ -139,7 +139,7 @@ export async function readUpdate(
   throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...faults])
 }
 
-/** Throws Failure; for an unknown outcome, with how to find it out. */
+/** Changes contact or guests. Throws Failure; for an unknown outcome, with how to find it out. */
 export async function update(
   connection: Connection,
   reference: string,

@@ -56,10 +56,9 @@ export function paymentAddress(outcome: Pick<ReserveOutcome, 'outcome' | 'reserv
 
 export type Awaited = 'payment' | 'confirmation' | 'nothing'
 
-/** Words of a state that passes by itself. */
 const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|confirming/
 
-/** A payment only where an address says where to make it, a confirmation only in a passing state. */
+/** A payment only if an address says where to make it, a confirmation only in a state that passes by itself. */
 export function awaited(outcome: ReserveOutcome): Awaited {
   if (isFinal(outcome)) return 'nothing'
   if (isPaid(outcome)) return 'confirmation'
@@ -67,7 +66,6 @@ export function awaited(outcome: ReserveOutcome): Awaited {
   return !lacksAddress(outcome) && PASSING.test(outcome.outcome) ? 'confirmation' : 'nothing'
 }
 
-/** Words of a state in which it is still to be paid. */
 const TO_BE_PAID =
   /(pend|wait|requir|need|due|open|to)[a-z]*[ _-]?pay|pay[a-z]*[ _-](pend|due|requir|open|need|wait)|unpaid|not[ _-]?paid/
 
@@ -263,7 +261,6 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
   })
 }
 
-/** What a reservation that is shown costs. */
 export const bookedPrice = ({reservation}: Pick<ReadReservation, 'reservation'>) =>
   asPrice(priceOfReservation(reservation, reservation))
 
@@ -358,7 +355,7 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
   })
 }
 
-/** Does `work`; a Failure then names the reservation as last learned, other errors follow a warning. */
+/** Does `work`; a Failure of it names the reservation as last learned, other errors follow a warning. */
 export async function namingReservation<T>(
   booking: ReserveOutcome,
   warn: Warn,

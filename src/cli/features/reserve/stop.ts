@@ -93,7 +93,7 @@ export class ReserveStop {
     return sending
   }
 
-  /** There is a reservation, for which it is waited now. */
+  /** The reservation is made, and its confirmation is awaited. */
   waiting(booking: ReserveOutcome, lookUp: () => string): void {
     this.booking = booking
     this.lookUp = lookUp
@@ -107,7 +107,6 @@ export class ReserveStop {
     await Promise.race([this.stage === 'sent' ? this.sending : this.recording, longest])
   }
 
-  /** What is certain now. */
   note(): StopNote {
     // Without its state, which may be another by now.
     if (this.booking) return {state: `the reservation ${nameOf(this.booking)} was made`, hint: this.lookUp()}

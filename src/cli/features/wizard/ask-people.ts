@@ -80,7 +80,6 @@ async function askKept(desk: GuestDesk, place: Place, forms: readonly GuestForm[
   }
 }
 
-/** By which guests are told apart. */
 function nameOf({name, surname, birth_date = ''}: GuestForm): string {
   return [name, surname, birth_date].join('\n')
 }
@@ -103,10 +102,8 @@ async function forgetPeople(prompts: Prompts, people: People): Promise<void> {
   if (picked !== 'none') people.forget(picked)
 }
 
-/** With which each question about the guest begins. */
 export const ofGuest = ({label}: Place) => `${label}: `
 
-/** What the questions about guests need. */
 interface GuestDesk {
   readonly prompts: Prompts
   /** Undefined when the offer was not searched on this machine. */
@@ -157,7 +154,6 @@ async function askBirthDate({prompts, checkIn, today}: GuestDesk, place: Place):
   }
 }
 
-/** What does not fit the room as it was searched, if anything. */
 function doubtAge(birthDate: string, place: Place, checkIn: string | undefined): string | undefined {
   const isAdult = place.type === 'ADULT'
   if (checkIn === undefined || (!isAdult && place.age === undefined)) return undefined

@@ -23,7 +23,6 @@ import {askCountry, askRead, untilServed} from './questions.js'
 
 type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
-/** What the questions of a search need. */
 interface SearchDesk extends Pick<WizardDesk, 'prompts' | 'connection' | 'tell' | 'today'> {
   /** From the settings; what was searched last is likelier. */
   readonly preferred?: Likely
@@ -186,7 +185,6 @@ export async function completeTourSearch(command: BaseCommand, given: TourFlags)
   return {...given, city, currency}
 }
 
-/** Says the lines of a text on stderr. */
 export const tellLines: WizardDesk['tell'] = text => say(text.split('\n'))
 
 async function askWithWayBack<T>(command: BaseCommand, ask: (desk: SearchDesk) => Promise<T>): Promise<T> {

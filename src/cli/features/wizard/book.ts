@@ -32,7 +32,7 @@ import {askCountry, contactText} from './questions.js'
 const PAYMENT = 'Payment'
 const REFERENCE = 'Your own booking reference'
 
-/** Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
+/** Asks, shows the summary and books. Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
 export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = desk.connection.clock
@@ -144,7 +144,7 @@ async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Fai
   return prompts.confirm({message: 'Make a second booking, under another booking reference?'})
 }
 
-/** Throws SearchAgain for another offer, and usage `not_confirmed` when the person stops. */
+/** Throws SearchAgain for another offer, and a usage error `not_confirmed` if the person stops. */
 async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
   // After a refusal something may have to be asked anyway.
   if (draft.payment === undefined || draft.reference === undefined) return

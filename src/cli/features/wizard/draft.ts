@@ -34,7 +34,6 @@ export interface Place {
   readonly label: string
   /** `ADULT`, `CHILD`, or another word of the service. */
   readonly type: string
-  /** Of a child, as searched. */
   readonly age: number | undefined
   readonly isLead: boolean
 }
@@ -106,7 +105,7 @@ interface Rounds<T> {
   /** What Escape does at the first question of the first round; undefined: nothing. */
   readonly leave: (() => void) | undefined
   readonly clock?: Beside | undefined
-  /** Undefined: something has to be changed first. `changeNow` does that with a way back into this round, which runs again. */
+  /** Undefined: something has to be changed first. `changeNow` lets the person change it, or go back into this round. */
   readonly round: (desk: WizardDesk, changeNow: () => Promise<undefined>) => Promise<T | undefined>
   readonly change: (desk: WizardDesk) => Promise<void>
 }
@@ -138,7 +137,7 @@ export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds
 /** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is printed. */
 export class SearchAgain extends Error {}
 
-/** Beside questions until `expiresAt` (Unix seconds), when the signal throws SearchAgain; `now` is this machine's clock. */
+/** The time left, shown with questions; at `expiresAt` (Unix seconds) the signal throws SearchAgain. `now`: this machine's clock. */
 export function startClock(expiresAt: number, now: () => number, what: string) {
   const controller = new AbortController()
   const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again.`))

@@ -160,7 +160,7 @@ function found(listed: readonly Listed[], typed: string, now: number): Choice<Pi
     }))
 }
 
-/** Actions last; typing a part of one brings it to the front, which matters where a list is cut. */
+/** Actions last; an action whose name matches what is typed comes first, since a long list is cut. */
 function withActions(offers: readonly Choice<Picked>[], view: Draft['view'], typed: string) {
   const refundable = view.refundable ? 'Show all offers' : 'Show refundable offers only'
   const all: Choice<Picked>[] = [

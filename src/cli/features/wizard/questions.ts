@@ -18,7 +18,7 @@ export async function askRead<T>(
   return read('', await prompts.text({...question, check, hint}))
 }
 
-/** `work`, repeated while the service is away and the person likes. */
+/** Does `work`, again as long as the service is away and the person wants to try. */
 export async function untilServed<T>(
   {prompts, tell}: {readonly prompts: Prompts; readonly tell: (text: string) => void},
   work: () => Promise<T>,
