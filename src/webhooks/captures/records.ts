@@ -5,7 +5,7 @@
 import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
-import {gatherHeaders, pairsOf} from '../signature/headers.js'
+import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
 import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 /** Enough for a body of 1 MiB as base64 and as an event. */
@@ -146,11 +146,16 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
   if (body === undefined || body.length < Buffer.byteLength(`${text}`, 'base64'))
     return unreadable('the body of a record is not base64', place)
   if (!isObject(headers)) return unreadable('the headers of a record are no object', place)
-  const pairs = Object.keys(headers).flatMap(name =>
-    [headers[name]].flat().map(value => [name, value] as const),
-  )
-  const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string')
-  return {place, headers: gatherHeaders(texts), receivedAt: timeOf(record.received_at), body}
+  return {place, headers: headersOf(headers), receivedAt: timeOf(record.received_at), body}
+}
+
+/** Headers as we write them need no change. */
+function headersOf(headers: Record<string, unknown>): HeaderMap {
+  const names = Object.keys(headers)
+  if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
+    return headers as Record<string, string>
+  const pairs = names.flatMap(name => [headers[name]].flat().map(value => [name, value] as const))
+  return gatherHeaders(pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
 }
 
 export type CaptureRecord = ReturnType<typeof captureRecord>

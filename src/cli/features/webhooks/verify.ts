@@ -121,7 +121,8 @@ export async function* verifyInputs(
             verified.push(request)
             continue
           }
-          const result = await check(request, terms)
+          const checked = check(request, terms)
+          const result = checked instanceof Promise ? await checked : checked
           const place = `${name}${request.place ?? ''}`
           for (const note of request.afterwards?.notes ?? []) warn(`${place}: ${note}`)
           verified.push({input: place, ...result})
