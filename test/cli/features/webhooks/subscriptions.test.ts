@@ -14,6 +14,7 @@ test('an end that cannot be recorded only warns', async () => {
     },
     state: {
       writable: true,
+      settings: {read: () => ({profiles: {}})},
       directory: '/home/ann/bookctl',
       secrets: {listSigningSecrets: () => [], putSigningSecret: () => {}},
       subscriptions: {begin: async () => ({id: 1}), end},
