@@ -290,15 +290,6 @@ ${main}
   return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body)
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Invalid request',
-  403: 'Forbidden',
-  404: 'Not found',
-  405: 'Method not allowed',
-  409: 'Not possible now',
-  413: 'Request too large',
-}
-
 /** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
 export function failureView(refusal: Refusal, path: string): View {
   const [, list = '', id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
@@ -306,7 +297,8 @@ export function failureView(refusal: Refusal, path: string): View {
   const back = id === undefined ? 'Go' : html`Back to ${link(list, id)}, or`
   const main = html`<div class="note bad" role="alert">${shown(refusal.message)}${items && html`<ul>${items}</ul>`}</div>
 <p>${back} to the <a href="/">overview</a>.</p>`
-  return {title: TITLES[refusal.status] ?? 'Request failed', main}
+  const words = refusal.code.replaceAll('_', ' ')
+  return {title: words.charAt(0).toUpperCase() + words.slice(1), main}
 }
 
 /** The text of a whole page. A template is a promise only if something in it is one. */
