@@ -50,8 +50,8 @@ export function profileInUse({settings, env, flags}: Surroundings): string {
 }
 
 /** The value that holds for `key`, as it was written: what a person put into the file is not checked here. */
-export function effective(key: SettingKey, around: Surroundings): Effective {
-  const {env, flags} = around
+export function effective(key: SettingKey, surroundings: Surroundings): Effective {
+  const {env, flags} = surroundings
   const {name, builtIn = null} = key
   const flag = flags[key.flag ?? '']
   const ofFlag = `--${key.flag}`
@@ -63,9 +63,9 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
   const variable = isOverridden ? undefined : env[environment]
   if (variable) return {key, value: variable, origin: 'environment', source: environment, place: environment}
   for (const from of key.places) {
-    const {value} = writtenIn(from, key, around)
+    const {value} = writtenIn(from, key, surroundings)
     if (value === undefined) continue
-    const source = from === 'profile' ? profileInUse(around) : null
+    const source = from === 'profile' ? profileInUse(surroundings) : null
     const holder = {top: '', profile: `profiles.${source}.`, defaults: 'defaults.'}[from]
     const place = `config.json: ${holder}${name}`
     return {key, value, origin: from === 'top' ? 'file' : from, source, place}
@@ -74,9 +74,9 @@ export function effective(key: SettingKey, around: Surroundings): Effective {
 }
 
 /** The value of `key` in one of its places in config.json, if it is there; `holder`: the path of that place. */
-export function writtenIn(place: SettingPlace, key: SettingKey, around: Surroundings) {
-  const holder = {top: [], profile: ['profiles', profileInUse(around)], defaults: ['defaults']}[place]
-  let value: unknown = around.settings
+export function writtenIn(place: SettingPlace, key: SettingKey, surroundings: Surroundings) {
+  const holder = {top: [], profile: ['profiles', profileInUse(surroundings)], defaults: ['defaults']}[place]
+  let value: unknown = surroundings.settings
   for (const word of [...holder, ...key.path]) value = isObject(value) ? own(value, word) : undefined
   return {holder, value: value as SettingValue | undefined}
 }
@@ -84,8 +84,8 @@ export function writtenIn(place: SettingPlace, key: SettingKey, around: Surround
 export type Checked = Awaited<ReturnType<typeof checked>>
 
 /** The value in the type of its setting; `problem` says why it is invalid, naming its place, and it is then as written. */
-export async function checked(key: SettingKey, around: Surroundings) {
-  const found = effective(key, around)
+export async function checked(key: SettingKey, surroundings: Surroundings) {
+  const found = effective(key, surroundings)
   const {value, origin, place} = found
   if (value === null || origin === 'built_in') return {...found, problem: undefined}
   try {
@@ -97,12 +97,12 @@ export async function checked(key: SettingKey, around: Surroundings) {
   }
 }
 
-export const allChecked = (around: Surroundings) =>
-  Promise.all(Object.values(SETTINGS).map(key => checked(key, around)))
+export const allChecked = (surroundings: Surroundings) =>
+  Promise.all(Object.values(SETTINGS).map(key => checked(key, surroundings)))
 
 /** The setting as text; undefined where it is not set. Throws a usage error that names its place if it is invalid. */
-export async function readText(name: SettingName, around: Surroundings): Promise<string | undefined> {
-  const {value, origin, problem} = await checked(SETTINGS[name], around)
+export async function readText(name: SettingName, surroundings: Surroundings): Promise<string | undefined> {
+  const {value, origin, problem} = await checked(SETTINGS[name], surroundings)
   if (problem) throw problem
   return value === null || origin === 'built_in' ? undefined : String(value)
 }
@@ -122,14 +122,14 @@ const MOST_STORE_SECONDS = 10
  * certificates and time limit, read when the store is first used.
  */
 export function chooseStore(
-  around: Surroundings,
+  surroundings: Surroundings,
   connection: () => Promise<{
     readonly caFile: string | undefined
     readonly timeoutSeconds: number | undefined
   }>,
 ): StoreChoice {
-  const {env} = around
-  const address = () => effective(SETTINGS.store, around).value
+  const {env} = surroundings
+  const address = () => effective(SETTINGS.store, surroundings).value
   return {
     isSet: () => address() !== null,
     async options() {
@@ -144,8 +144,8 @@ export function chooseStore(
       const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
       // A --profile selects another client, not another service for this one.
       const {value: url} = effective(SETTINGS.base_url, {
-        ...around,
-        flags: {...around.flags, profile: undefined},
+        ...surroundings,
+        flags: {...surroundings.flags, profile: undefined},
       })
       if (!clientId || !clientSecret || !url) return []
       return [{baseUrl: parseBaseUrl(String(url)).baseUrl, clientId, clientSecret}]
@@ -196,10 +196,10 @@ export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target
 
 /** Throws a Failure if there are no usable credentials: not_logged_in, or a usage error for what is invalid. */
 export async function resolveTarget(
-  around: Surroundings,
+  surroundings: Surroundings,
   {secrets, directory}: Pick<State, 'secrets' | 'directory'>,
 ): Promise<Target> {
-  const {env, flags} = around
+  const {env, flags} = surroundings
   const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
   // Credentials of the environment, unless --profile was typed; their address may be the profile's.
   if (!flags.profile && (token || id || secret)) {
@@ -207,7 +207,7 @@ export async function resolveTarget(
     if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
     if (token && !/^[\x21-\x7e]+$/.test(token))
       throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
-    const service = serviceOf(around)
+    const service = serviceOf(surroundings)
     if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
     if (id) checkClientId(id, 'BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID')
     const {origin, baseUrl, isLoopback} = service
@@ -217,15 +217,16 @@ export async function resolveTarget(
       const client = {clientId: id || TOKEN_CLIENT, clientSecret: ''}
       return {profile: null, baseUrl, isLoopback, ...client, token, mode, scopes: undefined}
     }
-    const addressed = origin === 'profile' ? own(around.settings.profiles, profileInUse(around)) : undefined
+    const addressed =
+      origin === 'profile' ? own(surroundings.settings.profiles, profileInUse(surroundings)) : undefined
     const mode = checkSecret(secret, baseUrl, addressed?.mode, 'the profile whose base URL would be used')
     const scopes = scopesOf(env.BOOKCTL_SCOPES)
     return {profile: null, baseUrl, isLoopback, clientId: id, clientSecret: secret, mode, scopes}
   }
-  const name = checkProfileName(profileInUse(around))
+  const name = checkProfileName(profileInUse(surroundings))
   // A wrong address is reported first, without a login too.
-  const service = serviceOf(around)
-  const profile = own(around.settings.profiles, name)
+  const service = serviceOf(surroundings)
+  const profile = own(surroundings.settings.profiles, name)
   if (!profile || !service) throw await notLoggedIn(name, flags.profile ? undefined : directory)
   const {client_id: clientId, secret_store: store = 'file'} = profile
   const hint = `correct it: bookctl config set client_id ID --profile ${name}`
@@ -239,8 +240,8 @@ export async function resolveTarget(
 }
 
 /** The address to use and where it is from; undefined if nothing gives one. Throws a usage error that names where it is from. */
-export function serviceOf(around: Surroundings) {
-  const {value, origin, source, place} = effective(SETTINGS.base_url, around)
+export function serviceOf(surroundings: Surroundings) {
+  const {value, origin, source, place} = effective(SETTINGS.base_url, surroundings)
   if (value === null) return undefined
   const hints: Readonly<Record<string, string>> = {
     flag: 'correct --base-url',

@@ -33,7 +33,15 @@ export function runningSandboxes(directory: string): SandboxRecord[] {
 /** Those that accept connections: the process id of one that was killed may belong to another process by now. */
 export async function listeningSandboxes(directory: string): Promise<SandboxRecord[]> {
   const found = runningSandboxes(directory)
-  const listens = await Promise.all(found.map(({origin}) => isListening(new URL(origin))))
+  const listens = await Promise.all(
+    found.map(({origin}) => {
+      const {hostname, port} = new URL(origin)
+      const socket = connect({host: hostname, port: Number(port)})
+      return new Promise<boolean>(resolve => {
+        socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      }).finally(() => socket.destroy())
+    }),
+  )
   return found.filter((_, n) => listens[n])
 }
 
@@ -77,11 +85,4 @@ function readRecord(path: string): SandboxRecord | undefined {
   } catch {
     return undefined
   }
-}
-
-function isListening({hostname, port}: URL): Promise<boolean> {
-  const socket = connect({host: hostname, port: Number(port)})
-  return new Promise<boolean>(resolve => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-  }).finally(() => socket.destroy())
 }

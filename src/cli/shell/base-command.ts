@@ -31,7 +31,7 @@ const SERVICE_FLAGS = ['profile', 'base-url', 'ca-file', 'proxy', 'insecure'] as
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
-  private opened: {readonly state: State; readonly around: Surroundings} | undefined
+  private opened: {readonly state: State; readonly surroundings: Surroundings} | undefined
   private connection: Connection | undefined
 
   exitCode: number = 0
@@ -96,7 +96,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     ])
     if (this.opened === undefined) {
       let settings: SettingsFile | undefined
-      const around: Surroundings = {
+      const surroundings: Surroundings = {
         get settings() {
           settings ??= state.settings.read()
           return settings
@@ -104,11 +104,11 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
         env: process.env,
         flags: this.typed,
       }
-      const store = chooseStore(around, () => this.connectOptions())
+      const store = chooseStore(surroundings, () => this.connectOptions())
       const state = openState(this.config.configDir, {store, warn: text => this.warn(text)})
       // Closing it at the end leaves no log beside a database.
       this.whenStopped(() => state.close())
-      this.opened = {state, around}
+      this.opened = {state, surroundings}
     }
     return this.opened.state
   }
@@ -116,20 +116,20 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   /** What settings are resolved from: command line, environment and config.json. */
   protected async surroundings(): Promise<Surroundings> {
     await this.state()
-    return (this.opened as NonNullable<typeof this.opened>).around
+    return (this.opened as NonNullable<typeof this.opened>).surroundings
   }
 
   protected async preferences(): Promise<Preferences> {
     const {readText} = await import('../session/resolve.js')
-    const around = await this.surroundings()
+    const surroundings = await this.surroundings()
     const contact: Fields = {}
     for (const part of CONTACT_PARTS) {
-      const value = await readText(`contact.${part}`, around)
+      const value = await readText(`contact.${part}`, surroundings)
       if (value !== undefined) contact[part] = value
     }
     return {
-      nationality: await readText('nationality', around),
-      currency: await readText('currency', around),
+      nationality: await readText('nationality', surroundings),
+      currency: await readText('currency', surroundings),
       contact: Object.keys(contact).length === 0 ? undefined : contact,
     }
   }
@@ -140,8 +140,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     T extends {readonly [name in Name]?: string | undefined},
   >(flags: T, names: readonly Name[]): Promise<T> {
     const {readText} = await import('../session/resolve.js')
-    const around = await this.surroundings()
-    const read = async (name: Name) => [name, flags[name] ?? (await readText(name, around))] as const
+    const surroundings = await this.surroundings()
+    const read = async (name: Name) => [name, flags[name] ?? (await readText(name, surroundings))] as const
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
@@ -202,13 +202,13 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   /** Options of a connection. `ignoresInvalid`: an invalid setting counts as not set. */
   protected async connectOptions(ignoresInvalid = false): Promise<ConnectOptions> {
     const {readText} = await import('../session/resolve.js')
-    const around = await this.surroundings()
+    const surroundings = await this.surroundings()
     const ignore = (error: unknown) => {
       if (ignoresInvalid && (error instanceof Failure || error instanceof StorageError)) return undefined
       throw error
     }
-    const timeout = await readText('timeout', around).catch(ignore)
-    const caFile = await readText('ca_file', around).catch(ignore)
+    const timeout = await readText('timeout', surroundings).catch(ignore)
+    const caFile = await readText('ca_file', surroundings).catch(ignore)
     this.timeoutSeconds ??= timeout === undefined ? undefined : Number(timeout)
     const {quiet, har, proxy, insecure, 'print-curl': curl} = this.globals
     const toStderr = (text: string) => say(text.split('\n'))

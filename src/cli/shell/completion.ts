@@ -200,7 +200,7 @@ class Commands {
 
   /** The flag of that name, if it takes a value. */
   option(path: readonly string[], name: string): Option | undefined {
-    const flag = this.flags(path).find(one => namesOf(one).includes(name))
+    const flag = this.flags(path).find(each => namesOf(each).includes(name))
     return flag?.type === 'option' ? flag : undefined
   }
 

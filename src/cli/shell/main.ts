@@ -16,7 +16,13 @@ export async function main(argv: readonly string[], place: Place): Promise<never
     isStopping = true
     return true
   }
-  running.endWithReader = () => void (!running.command?.outlivesReader && stopOnce() && endWithReader())
+  // A reader that closes early (`| head -1`) is no error: the command tidies up and ends with 0.
+  running.endWithReader = () => {
+    if (running.command?.outlivesReader || !stopOnce()) return
+    void Promise.resolve(running.command?.stop())
+      .catch(() => {})
+      .finally(() => process.exit(0))
+  }
   guardStreams(running.endWithReader, problem => refusal ?? notWritten(problem))
   stopOnSignals(stopOnce, ending)
   const fail = async (thrown: unknown) => {
@@ -74,13 +80,6 @@ function notWritten(problem: string): Refusal {
     ? 'the command itself was completed: check what it changed before you repeat it; list bookings: bookctl journal'
     : 'run the command again where its output can be written'
   return {exit: 1, text: `Error: ${problem}\nHint: ${hint}`}
-}
-
-/** A reader that closes early (`| head -1`) is no error: the command tidies up and ends with 0. */
-function endWithReader(): void {
-  void Promise.resolve(running.command?.stop())
-    .catch(() => {})
-    .finally(() => process.exit(0))
 }
 
 /** What is under way at the end, such as closing a connection, may take this long after a signal. */

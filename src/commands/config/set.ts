@@ -23,7 +23,7 @@ bookctl login.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigSet)
-    const around = await this.surroundings()
-    await this.print(await changeSetting(args, around, await this.state(), flags['dry-run']))
+    const surroundings = await this.surroundings()
+    await this.print(await changeSetting(args, surroundings, await this.state(), flags['dry-run']))
   }
 }

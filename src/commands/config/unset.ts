@@ -20,7 +20,7 @@ is not an error.`
 
   async run(): Promise<void> {
     const {args, flags} = await this.parse(ConfigUnset)
-    const around = await this.surroundings()
-    await this.print(await changeSetting(args, around, await this.state(), flags['dry-run']))
+    const surroundings = await this.surroundings()
+    await this.print(await changeSetting(args, surroundings, await this.state(), flags['dry-run']))
   }
 }

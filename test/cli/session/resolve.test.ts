@@ -76,7 +76,6 @@ describe('credentials', () => {
   test.each<[string, Flags, NodeJS.ProcessEnv]>([
     ['--base-url', {'base-url': 'there'}, ENV],
     ['BOOKCTL_BASE_URL', {}, {...ENV, BOOKCTL_BASE_URL: 'there'}],
-    ['BOOKCTL_BASE_URL', {}, {BOOKCTL_TOKEN: 't', BOOKCTL_BASE_URL: 'there'}],
     ['BOOKCTL_BASE_URL', {profile: 'nope'}, {BOOKCTL_BASE_URL: 'there'}],
     ['config.json: profiles.lost.base_url', {profile: 'lost'}, {}],
   ])('an address that is none is named with its place: %s', async (place, flags, env) => {

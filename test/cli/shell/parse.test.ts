@@ -8,7 +8,6 @@ import {missingValues, readAnswer, type Specs} from '../../../src/cli/shell/miss
 import {readSoftly} from '../../../src/cli/shell/parse.js'
 import Api from '../../../src/commands/api.js'
 import ConfigSet from '../../../src/commands/config/set.js'
-import ContentCities from '../../../src/commands/content/cities.js'
 import Doctor from '../../../src/commands/doctor.js'
 import HotelsSearch from '../../../src/commands/hotels/search.js'
 import Login from '../../../src/commands/login.js'
@@ -47,26 +46,19 @@ async function readLine(command: Defined, argv: readonly string[]) {
 test.each<[Defined, string, object]>([
   [HotelsSearch, '--city 101 --nights 3 --room 2:7,0 --nationality tr', {city: 101, nights: 3}],
   [HotelsSearch, '--room 2:7,0 --room 1', {room: [room(2, 7, 0), room(1)]}],
-  [HotelsSearch, '--city Istanbul', {city: 'Istanbul'}],
   [HotelsSearch, '--check-in 01.06.2030 --check-out +3', {'check-in': '2030-06-01', 'check-out': '+3'}],
-  [HotelsSearch, '--nationality Türkiye', {nationality: 'TR'}],
   [HotelsSearch, '--nationality tr --currency eur', {nationality: 'TR', currency: 'EUR'}],
-  [ContentCities, '--country de', {country: 'DE'}],
   [ToursSearch, '--date 2030-06-01 --currency usd', {date: '2030-06-01', currency: 'USD'}],
   [Reserve, '--guest name=A,tc=1', {guest: [{name: 'A', identity: {type: 'TC', number: '1'}}]}],
-  [Reserve, '--contact name=A --nationality de', {contact: {name: 'A'}, nationality: 'DE'}],
   [Api, 'GET / --header A:b:c', {header: [['a', 'b:c']]}],
   [SandboxStart, '--port 0', {port: 0, latency: 0}],
   [WebhooksCreate, '--url https://a.example/ --event a,b --event c', {event: ['a', 'b', 'c']}],
   [WebhooksListen, '--forward-to http://localhost:3000', {'forward-to': ['http://localhost:3000/']}],
   [WebhooksListen, '--forward-to http://127.1:80/', {'forward-to': ['http://127.0.0.1/']}],
-  [WebhooksListen, '--event a --event b', {event: ['a', 'b'], host: '127.0.0.1'}],
   [WebhooksSign, '--at 1970-01-01T00:01:00.9Z', {at: 60}],
   [WebhooksVerify, '--at received', {at: 'received'}],
-  [WebhooksVerify, '--at 1700000000', {at: 1_700_000_000}],
   [EventsList, '--since 1970-01-01T00:01:00Z', {since: 60}],
   [Doctor, '--receiver https://a.example/hooks#x', {receiver: 'https://a.example/hooks'}],
-  [Doctor, '--receiver http://[::1]:3000/a?b', {receiver: 'http://[::1]:3000/a?b'}],
   [Doctor, '--proxy localhost:3128', {proxy: 'http://localhost:3128'}],
 ])('%o reads %j', async (command, line, flags) => {
   const read = await readLine(command, line.split(' ').filter(Boolean))
@@ -80,14 +72,11 @@ function room(adults: number, ...children_ages: number[]) {
 
 test.each<[Defined, flag: string, values: string[]]>([
   [HotelsSearch, '--check-in', ['2030-02-30', '31.06.2030', '01/06/2030', '2020-01-01', '+', '']],
-  [HotelsSearch, '--check-out', ['2030-06-31']],
   [HotelsSearch, '--nights', ['0', '1.5', '366', '']],
   [HotelsSearch, '--city', ['0', '']],
   [HotelsSearch, '--room', ['0', '0:5', '2:18', '2:', '2:7.5', '2:-1', '10', '']],
   [HotelsSearch, '--nationality', ['XX', 'Narnia', '']],
-  [Reserve, '--nationality', ['ZZ']],
   [ToursSearch, '--currency', ['€', 'EURO', '']],
-  [ContentCities, '--country', ['QQ']],
   [Reserve, '--guest', ['nmae=A', 'name', 'identity.type=TC', 'is_lead=yes']],
   [Reserve, '--contact', ['mail=a']],
   [ReservationsCancel, '--max-fee', ['5 EURO']],
@@ -137,9 +126,7 @@ test.each<[Defined, string, string]>([
     '--client-secret-stdin cannot be used with --client-secret-file',
   ],
   [WebhooksListen, '--cert a', 'missing: --key, which --cert requires'],
-  [WebhooksListen, '--key a', 'missing: --cert, which --key requires'],
   [WebhooksListen, '--subscribe', 'missing: --public-url, which --subscribe requires'],
-  [WebhooksListen, '--public-url https://a.example/', 'missing: --subscribe, which --public-url requires'],
 ])('%o: %s', async (command, line, message) => {
   expect((await readLine(command, line.split(' '))).errors).toEqual([message])
 })

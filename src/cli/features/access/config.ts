@@ -32,11 +32,11 @@ type Row = ReturnType<typeof rowOf>
 /** One setting. Throws a usage error, `not_set`, if nothing gives it. With `showOrigin` the text says where it comes from. */
 export async function getSetting(
   key: SettingKey,
-  around: Surroundings,
+  surroundings: Surroundings,
   path: string,
   showOrigin: boolean,
 ): Promise<Result> {
-  const found = await checked(key, around)
+  const found = await checked(key, surroundings)
   if (found.value === null) {
     const {name, environment, readOnly} = key
     const variable = environment === undefined ? '' : `, or set ${environment}`
@@ -61,10 +61,10 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
 }
 
 /** Every setting, with origin `unset` where nothing gives one, and the secrets of the environment as set. */
-export async function listSettings(around: Surroundings, path: string): Promise<Result<Row>> {
-  const found = await allChecked(around)
+export async function listSettings(surroundings: Surroundings, path: string): Promise<Result<Row>> {
+  const found = await allChecked(surroundings)
   const settings = found.map(each => rowOf(each, path))
-  const names = VARIABLE_NAMES.filter(name => isSecretVariable(name) && around.env[name])
+  const names = VARIABLE_NAMES.filter(name => isSecretVariable(name) && surroundings.env[name])
   const secrets = names.map(name => ({
     key: name.replace('BOOKCTL_', '').toLowerCase(),
     value: 'set',
@@ -109,14 +109,14 @@ export function settingsPath(directory: string): Result {
  */
 export async function changeSetting(
   {key, value}: {readonly key: SettingKey; readonly value?: string},
-  around: Surroundings,
+  surroundings: Surroundings,
   {settings}: State,
   isDry: boolean,
 ): Promise<Result> {
   const {path} = settings
-  const change = await planChange(key, value, around)
+  const change = await planChange(key, value, surroundings)
   const {holder, profile, before, after} = change
-  const removed = pathsTaken(around.settings, change).map(name => `paths.${name}`)
+  const removed = pathsTaken(surroundings.settings, change).map(name => `paths.${name}`)
   if (isDry) {
     const what = (name: string) => [...holder, name].join('.')
     const action = after === null ? 'remove' : 'set'
@@ -136,7 +136,7 @@ export async function changeSetting(
   const names = removed.map(name => sanitizeLine(name, 60)).join(', ')
   const warnings: string[] = []
   if (names) warnings.push(`Removed, because it belonged to the previous service: ${names}`)
-  const {origin, source} = effective(key, {...around, flags: {profile: around.flags.profile}})
+  const {origin, source} = effective(key, {...surroundings, flags: {profile: surroundings.flags.profile}})
   const isAbove = origin === 'profile' && holder[0] === 'defaults'
   if (after !== null && origin === 'environment')
     warnings.push(`Warning: the environment variable ${source} overrides this setting`)
@@ -160,27 +160,27 @@ export const keyArg = {
 type Change = Awaited<ReturnType<typeof planChange>>
 
 /** Settings of a service change in the profile in use, others in the defaults or the profile of --profile. */
-async function planChange(key: SettingKey, value: string | undefined, around: Surroundings) {
+async function planChange(key: SettingKey, value: string | undefined, surroundings: Surroundings) {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
   const check = key.checkToWrite ?? key.check
   const after = value === undefined ? null : await check(key.name, value)
-  const place = placeOf(key, around)
-  const profile = place === 'profile' ? profileInUse(around) : null
-  if (profile !== null) existingProfile(around.settings, profile)
-  if (key.name === 'current_profile' && after !== null) existingProfile(around.settings, String(after))
+  const place = placeOf(key, surroundings)
+  const profile = place === 'profile' ? profileInUse(surroundings) : null
+  if (profile !== null) existingProfile(surroundings.settings, profile)
+  if (key.name === 'current_profile' && after !== null) existingProfile(surroundings.settings, String(after))
   const hint = 'to remove the profile: bookctl profiles remove NAME'
   const isNeeded = key.name === 'base_url' || key.name === 'client_id'
   if (after === null && isNeeded) throw usage('needed_setting', `${key.name} is required`, hint)
-  const {holder, value: before = null} = writtenIn(place, key, around)
+  const {holder, value: before = null} = writtenIn(place, key, surroundings)
   return {key, holder, profile, before, after}
 }
 
-function placeOf(key: SettingKey, around: Surroundings) {
-  const {flags, settings} = around
+function placeOf(key: SettingKey, surroundings: Surroundings) {
+  const {flags, settings} = surroundings
   const [first = 'defaults'] = key.places
   // A path belongs to one service.
-  if (key.name.startsWith('paths.') && Object.hasOwn(settings.profiles, profileInUse(around)))
+  if (key.name.startsWith('paths.') && Object.hasOwn(settings.profiles, profileInUse(surroundings)))
     return 'profile'
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }

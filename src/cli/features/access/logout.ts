@@ -178,9 +178,9 @@ function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): rea
 /** Which signing secrets stay, and the command that removes them; none when none does. */
 export function keptText(state: State, leaving: Leaving): string[] {
   const lost = leaving.signing?.names ?? []
-  const isLost = (one: SigningSecretName) =>
-    lost.some(({profile, subscription_id: id}) => profile === one.profile && id === one.subscription_id)
-  const kept = signingSecretsOf(state, leaving).filter(one => !isLost(one))
+  const isLost = (secret: SigningSecretName) =>
+    lost.some(({profile, subscription_id: id}) => profile === secret.profile && id === secret.subscription_id)
+  const kept = signingSecretsOf(state, leaving).filter(secret => !isLost(secret))
   const [first] = kept
   if (first === undefined) return []
   const command = `bookctl profiles remove ${shellWord(first.profile)}`
@@ -242,11 +242,14 @@ export const leavingFlags = {
 }
 
 /** The credentials of the environment if they are set, else a profile. Throws a usage error if it is unknown. */
-export async function logoutTargetFrom(around: Surroundings, state: State): Promise<Leaving> {
-  const {settings, env, flags} = around
-  const name = checkProfileName(profileInUse(around))
+export async function logoutTargetFrom(surroundings: Surroundings, state: State): Promise<Leaving> {
+  const {settings, env, flags} = surroundings
+  const name = checkProfileName(profileInUse(surroundings))
   const profile = own(settings.profiles, name)
-  const services = [serviceOf(around), profile && serviceOf({settings, env: {}, flags: {profile: name}})]
+  const services = [
+    serviceOf(surroundings),
+    profile && serviceOf({settings, env: {}, flags: {profile: name}}),
+  ]
   const baseUrls = services.flatMap(service => service?.baseUrl ?? [])
   const {BOOKCTL_CLIENT_ID: id, BOOKCTL_CLIENT_SECRET: secret} = env
   if (!flags.profile && id && secret)

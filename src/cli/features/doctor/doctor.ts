@@ -83,7 +83,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
     // First of all, because opening our files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
-    const around = await this.surroundings()
+    const surroundings = await this.surroundings()
     const state = await this.state()
     const options = await this.connectOptions(true)
     const {env, caFile, timeoutSeconds, version} = options
@@ -97,13 +97,13 @@ export abstract class DiagnosingCommand extends BaseCommand {
       settings: () =>
         checkSettings({
           env,
-          flags: around.flags,
-          settings: unlessBroken(() => around.settings) ?? {profiles: {}},
+          flags: surroundings.flags,
+          settings: unlessBroken(() => surroundings.settings) ?? {profiles: {}},
         }),
       store: () => checkStore(state, offline),
-      login: () => this.checkLogin(around, state),
+      login: () => this.checkLogin(surroundings, state),
     })
-    const remote = await this.checkRemote(around, state, options, offline)
+    const remote = await this.checkRemote(surroundings, state, options, offline)
     const receiving = {state, env, caFile, timeoutSeconds, profile: this.globals.profile}
     const webhooks = await runChecks({
       'signing secrets': () => checkSigningSecrets(receiving),
@@ -112,9 +112,9 @@ export abstract class DiagnosingCommand extends BaseCommand {
     return [...local, ...remote, ...webhooks]
   }
 
-  private async checkLogin(around: Surroundings, state: State): Promise<Finding> {
+  private async checkLogin(surroundings: Surroundings, state: State): Promise<Finding> {
     try {
-      this.foundTarget = await resolveTarget(around, state)
+      this.foundTarget = await resolveTarget(surroundings, state)
     } catch (error) {
       if (error instanceof Failure && error.details.code === 'settings_invalid')
         return skipped('configuration failed')
@@ -127,13 +127,13 @@ export abstract class DiagnosingCommand extends BaseCommand {
 
   /** The checks of the network, then of the service, until one of the network failed. */
   private async checkRemote(
-    around: Surroundings,
+    surroundings: Surroundings,
     state: State,
     options: ConnectOptions,
     offline: boolean,
   ): Promise<Check[]> {
     const target = this.foundTarget
-    const baseUrl = target?.baseUrl ?? baseUrlAlone(around)
+    const baseUrl = target?.baseUrl ?? baseUrlAlone(surroundings)
     const step = {...options, timeoutSeconds: options.timeoutSeconds ?? STEP_SECONDS}
     let opened: OpenedSender | undefined
     const open = async () => {
@@ -165,9 +165,9 @@ function unlessBroken<T>(read: () => T): T | undefined {
 }
 
 /** The address without a login; undefined also where it is invalid, which the checks of settings and login report. */
-function baseUrlAlone(around: Surroundings): string | undefined {
+function baseUrlAlone(surroundings: Surroundings): string | undefined {
   try {
-    return serviceOf(around)?.baseUrl
+    return serviceOf(surroundings)?.baseUrl
   } catch {
     return undefined
   }

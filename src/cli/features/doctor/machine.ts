@@ -24,7 +24,9 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
     const detail = 'NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here: certificates are always checked'
     return warn(detail, 'unset it; to trust an authority of your own, use --ca-file FILE')
   }
-  if (env.NODE_EXTRA_CA_CERTS && !canRead(env.NODE_EXTRA_CA_CERTS)) {
+  try {
+    if (env.NODE_EXTRA_CA_CERTS) readPem(env.NODE_EXTRA_CA_CERTS)
+  } catch {
     const fix = 'correct or unset NODE_EXTRA_CA_CERTS'
     return warn('the file in NODE_EXTRA_CA_CERTS cannot be read', fix)
   }
@@ -35,20 +37,13 @@ export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   return ok(set.length === 0 ? 'no BOOKCTL_ variable is set' : `set: ${set.sort().join(', ')}`)
 }
 
-export async function checkSettings(around: Surroundings): Promise<Finding> {
-  const given = (await allChecked(around)).filter(({origin}) => origin !== 'unset' && origin !== 'built_in')
+export async function checkSettings(surroundings: Surroundings): Promise<Finding> {
+  const given = (await allChecked(surroundings)).filter(
+    ({origin}) => origin !== 'unset' && origin !== 'built_in',
+  )
   const problems = given.flatMap(({problem}) => problem?.message ?? [])
   if (problems.length === 0) return ok(given.length === 0 ? 'none is set' : `${given.length} set`)
   return fail('usage', problems.join('; '), 'correct it; list settings: bookctl config list')
-}
-
-function canRead(path: string): boolean {
-  try {
-    readPem(path)
-    return true
-  } catch {
-    return false
-  }
 }
 
 export function checkConfiguration(state: State): Finding {

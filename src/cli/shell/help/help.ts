@@ -27,6 +27,16 @@ class CommandText extends CommandHelp {
     const examples = (this.command.examples ?? []) as string[]
     const width = this.opts.maxWidth
     const rows = (flags: Flag[]) => (flags.length === 0 ? undefined : flags.map(flagRow))
+    const {environment: names} = this.command as {environment?: readonly string[]}
+    const variables = names?.join(', ') ?? OF_THE_SERVICE
+    const environment = `${variables}; \`bookctl help environment\` explains these and the others.`
+    const [first = '', ...more] = this.command.id.split(/[: ]/)
+    const group: Row[] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
+    const seeAlso: Row[] = [
+      ...group,
+      ['bookctl help output', 'JSON, columns, queries, pipes'],
+      ['bookctl help exit-codes', 'exit codes, for scripts'],
+    ]
     return [
       {header: 'USAGE', generate: ({flags}) => this.wrap(usageOf(this.command, own(flags)))},
       {
@@ -34,10 +44,10 @@ class CommandText extends CommandHelp {
         generate: ({args}, header) => [{header, body: this.args(args.map(withListedChoices))}],
       },
       {header: 'FLAGS', generate: ({flags}, header) => [{header, body: rows(own(flags))}]},
-      {header: 'EXAMPLES', generate: () => examples.map(one => `$ ${pasteable(one, width)}`).join('\n\n')},
-      {header: 'ENVIRONMENT', generate: () => prose(this, environmentOf(this.command), 2)},
+      {header: 'EXAMPLES', generate: () => examples.map(line => `$ ${pasteable(line, width)}`).join('\n\n')},
+      {header: 'ENVIRONMENT', generate: () => prose(this, environment, 2)},
       {header: 'GLOBAL FLAGS', generate: () => this.wrap(GLOBAL_NAMES)},
-      {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso(this.command.id)}]},
+      {header: 'SEE ALSO', generate: (_, header) => [{header, body: seeAlso}]},
     ]
   }
 }
@@ -199,11 +209,6 @@ function byName(left: Flag, right: Flag): number {
 const OF_THE_SERVICE =
   'BOOKCTL_PROFILE, BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET, BOOKCTL_TOKEN, BOOKCTL_SCOPES, BOOKCTL_STORE, BOOKCTL_CONFIG_DIR'
 
-function environmentOf({environment}: Command.Loadable & {readonly environment?: readonly string[]}): string {
-  const names = environment?.join(', ') ?? OF_THE_SERVICE
-  return `${names}; \`bookctl help environment\` explains these and the others.`
-}
-
 function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {
   const words = Object.values(args).map(arg => {
     const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
@@ -251,16 +256,6 @@ function valueName(flag: Flag): string {
   const choice = options.join('|')
   if (choice !== '' && choice.length <= MOST_CHOICE_LENGTH) return choice
   return String(helpValue ?? (choice === '' ? 'VALUE' : flag.name.toUpperCase()))
-}
-
-function seeAlso(id: string): Row[] {
-  const [first = '', ...more] = id.split(/[: ]/)
-  const group: Row[] = more.length > 0 ? [[`bookctl help ${first}`, `all of ${first}`]] : []
-  return [
-    ...group,
-    ['bookctl help output', 'JSON, columns, queries, pipes'],
-    ['bookctl help exit-codes', 'exit codes, for scripts'],
-  ]
 }
 
 /** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */
