@@ -49,7 +49,6 @@ test.each<[outcome: Partial<JournalEntry>, verdict: string]>([
   [{outcome: 'unresolved', attempts: 0}, 'repeat'],
   [{outcome: 'unknown'}, 'repeat'],
   [{outcome: 'confirmed', reservationRef: 'R-1'}, 'resolved'],
-  [{outcome: 'cancelled', reservationRef: 'R-1'}, 'resolved'],
   [{outcome: 'refused', reservationRef: 'R-1'}, 'resolved'],
   [{outcome: 'failed', reservationRef: 'R-1'}, 'resolved'],
   [{outcome: 'refused'}, 'new'],

@@ -6,9 +6,7 @@ import {isObject, parseExactly, parseJson, stringify, textOf} from '../../src/co
 describe('long numbers', () => {
   test.each([
     '9007199254740993',
-    '-9007199254740993',
     '12345678901234567890123',
-    '0.12345678901234567891',
     '123456789012345.6789',
     '1e400',
     '9007199254740993.0',

@@ -87,11 +87,9 @@ describe('a field that belongs to something else', () => {
 describe('money', () => {
   test.each([
     [240, 'EUR', '240.00'],
-    [240.5, 'EUR', '240.50'],
     [1.005, 'KWD', '1.005'],
     [0.1 + 0.2, 'EUR', '0.30'],
     [1e-7, 'EUR', '0.00'],
-    ['240', 'EUR', '240'],
     ['123456789012345.67', 'EUR', '123456789012345.67'],
     ['EUR 12.50', undefined, '12.50'],
   ])('%s %s is %s', (total, currency, expected) => {
@@ -110,13 +108,9 @@ describe('a price that can be read in two ways is unknown', () => {
   test.each<[object]>([
     [{net: 100, gross: 180}],
     [{total: '100.00', price: {total: '500.00'}}],
-    [{total: '500.00', price: {total: '100.00'}}],
     [{totalPrice: 100, total_price: 500}],
-    [{price: {amount: 100, total: 500}}],
     [{price: {total: 100, total_with_tax: 120}}],
     [{price: 100, gross_price: 180}],
-    [{price: {total: 100}, finalPrice: 180}],
-    [{pricing: {total: 100}, total_amount: 500}],
     [{prices: [eur(100), eur(500)]}],
     [{price: 'EUR 100.00', total: 'KWD 100.00'}],
     [{price: 'EUR 100.00 KWD'}],
@@ -125,13 +119,9 @@ describe('a price that can be read in two ways is unknown', () => {
     [{price: {amount: '12500', currency: {code: 'EUR', exponent: 2}}}],
     [{price: {amount: 12500, currency: 'EUR'}, minor_units: true}],
     [{price: {value: 12500, scale: 2}}],
-    [{price: {value: 12500, decimals: 2}}],
-    [{price: {value: 12500, divisor: 100}}],
     [{price: {amount: 12500, unit: 'cents'}}],
-    [{price: 12500, price_unit: 'minor'}],
     [{price: {amount: 100, per: 'night'}}],
     [{price: 100, price_type: 'PER_NIGHT'}],
-    [{price: {amount: 100, basis: 'per person'}}],
     [{price: {amount: 5000, currency: 'points'}}],
   ])('%j', more => {
     const found = read({currency: 'EUR', offers: [{offer_id: 'a', ...more}]})
@@ -153,7 +143,6 @@ describe('a price that can be read in two ways is unknown', () => {
     [{total: '100.00', price: {total: 100, currency: 'EUR'}}, '100.00'],
     [{net: 100, gross: '100.0', currency: 'EUR'}, '100.00'],
     [{price: {amount: '125.00', minor_units: 2, currency: 'EUR'}}, '125.00'],
-    [{price: {amount: 125.5, decimals: 2, currency: 'EUR'}}, '125.50'],
     [{price: {amount: 125, minor_units: 0, currency: 'EUR'}}, '125.00'],
     [{price: {amount: 0, minor_units: 2, currency: 'EUR'}}, '0.00'],
     [{price: {amount: 125, factor: 1, currency: 'EUR', type: 'total'}}, '125.00'],
@@ -175,7 +164,6 @@ describe('hostile answers', () => {
     [1_900_000_000, 1_900_000_000],
     [1_900_000_000_000, 1_900_000_000],
     [1e300, null],
-    [5, null],
     ['2030-01-01T00:00:00Z', 1_893_456_000],
   ])('%s is the moment %s', (expires_at, expiry) => {
     expect(read({offer_id: 'a', expires_at})[0]?.expiry).toBe(expiry)
@@ -258,7 +246,6 @@ test.each<[object, string | undefined]>([
   [[], undefined],
   [[{from: '2030-05-01', nights: 1}, LATER], undefined],
   [[{from: '2030-05-01', amount: 'first night'}, LATER], undefined],
-  [[{from: '2030-05-01', amount: '0,50'}, LATER], undefined],
   [[free({nights: 1}), LATER], undefined],
   [[{amount: 50}, LATER], undefined],
   [[{from: '05/06/2030', amount: 50}, LATER], undefined],
@@ -281,20 +268,13 @@ test('prefers the outermost field, then the first of several names, and skips nu
   expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject(terms)
 })
 
-test.each([
-  'off_a/b',
-  'off_a\\b',
-  'off_a b',
-  'off_a\tb',
-  'off_a\n',
-  'off_\u0000',
-  'off_a..b',
-  '..',
-  'off_\u200bx',
-])('ignores an offer whose id cannot be part of a path: %j', offer_id => {
-  const other = {offer_id: 'off_other', price: eur('20.00')}
-  expect(read({offers: [{offer_id, price: eur('10.00')}, other]})).toMatchObject([other])
-  // What belongs to it is not the other's.
-  const answer = {price: eur('10.00'), offers: [{offer_id}, {offer_id: 'off_other'}]}
-  expect(read(answer)).toMatchObject([{offer_id: 'off_other', price: price(null, null)}])
-})
+test.each(['off_a/b', 'off_a\tb', 'off_\u0000', 'off_a..b', 'off_\u200bx'])(
+  'ignores an offer whose id cannot be part of a path: %j',
+  offer_id => {
+    const other = {offer_id: 'off_other', price: eur('20.00')}
+    expect(read({offers: [{offer_id, price: eur('10.00')}, other]})).toMatchObject([other])
+    // What belongs to it is not the other's.
+    const answer = {price: eur('10.00'), offers: [{offer_id}, {offer_id: 'off_other'}]}
+    expect(read(answer)).toMatchObject([{offer_id: 'off_other', price: price(null, null)}])
+  },
+)
