@@ -268,7 +268,7 @@ test('prefers the outermost field, then the first of several names, and skips nu
   expect(termsOf({inner, notes: 'later name', remark: 'outer', rooms_left: null})).toMatchObject(terms)
 })
 
-test.each(['off_a/b', 'off_a\tb', 'off_\u0000', 'off_a..b', 'off_\u200bx'])(
+test.each(['off_a/b', 'off_a\\b', 'off_a\tb', 'off_\u0000', 'off_a..b', 'off_\u200bx'])(
   'ignores an offer whose id cannot be part of a path: %j',
   offer_id => {
     const other = {offer_id: 'off_other', price: eur('20.00')}
