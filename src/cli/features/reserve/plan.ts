@@ -130,18 +130,18 @@ export function checkOffer(
     throw usage('nationality_changed', problem, `search again with --nationality ${nationality}`)
   }
   if (maxPrice === undefined) return
-  const lookFirst = earlier && lookHint(earlier)
+  const repeatedHint = earlier && lookHint(earlier)
   const price = earlier?.agreed ?? priceOf(seen)
   if (price === null && seen) {
     const problem =
       '--max-price: the price of this offer is unknown: the search named none, or one that can be read in two ways'
     const choose =
       'choose an offer whose price is known, or ask the operator; what the service says of it: bookctl hotels search --json'
-    throw usage('price_unknown', problem, lookFirst ?? choose)
+    throw usage('price_unknown', problem, repeatedHint ?? choose)
   }
   if (price === null) {
     const problem = '--max-price: the price of this offer is not known here'
-    throw usage('price_unknown', problem, lookFirst ?? 'search first: bookctl hotels search')
+    throw usage('price_unknown', problem, repeatedHint ?? 'search first: bookctl hotels search')
   }
   const cost = {amount: price.price, currency: price.currency}
   const costs = `the offer costs ${moneyText(cost)}`
@@ -149,10 +149,10 @@ export function checkOffer(
   if (!isSameCurrency(cost, most)) {
     const problem = `${costs}, which cannot be compared with --max-price ${moneyText(most)}`
     const search = `search in that currency: bookctl hotels search --currency ${most.currency}`
-    throw usage('price_not_comparable', problem, lookFirst ?? search)
+    throw usage('price_not_comparable', problem, repeatedHint ?? search)
   }
   if (compareAmounts(cost.amount, most.amount) <= 0) return
-  throw usage('price_too_high', `${costs}, more than --max-price ${moneyText(most)}`, lookFirst)
+  throw usage('price_too_high', `${costs}, more than --max-price ${moneyText(most)}`, repeatedHint)
 }
 
 /** What the offer cost when it was found; null when that is not known here. A price without a currency is in that of the search. */

@@ -253,12 +253,12 @@ export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]
     else errors.push(usage('invalid_input', `${fieldOf(path)}: ${issue.message}`))
   }
   for (const path of unknown) {
-    const beside = absent.filter(other => fieldOf(other.slice(0, -1)) === fieldOf(path.slice(0, -1)))
-    const meant = closest(lastOf(path), beside.map(lastOf))
+    const siblings = absent.filter(other => fieldOf(other.slice(0, -1)) === fieldOf(path.slice(0, -1)))
+    const meant = closest(lastOf(path), siblings.map(lastOf))
     const hint = meant === undefined ? 'reserve --template shows them' : didYouMean(meant)
     errors.push(usage('unknown_field', `${fieldOf(path)}: there is no such field in a reservation`, hint))
     // What was mistyped is not missing too.
-    const at = absent.findIndex(other => beside.includes(other) && lastOf(other) === meant)
+    const at = absent.findIndex(other => siblings.includes(other) && lastOf(other) === meant)
     if (at >= 0) absent.splice(at, 1)
   }
   return {lacking: absent.map(fieldOf), errors, data}

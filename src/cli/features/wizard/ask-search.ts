@@ -42,7 +42,7 @@ export async function askSearch(desk: SearchDesk, search: SearchFlags): Promise<
   // The country this machine's language is set to (`tr_TR.UTF-8`).
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
   const likely = [await lastSearch(desk.connection), desk.preferred]
-  const countries = [...likely.map(search => search?.nationality), local]
+  const countries = [...likely.map(known => known?.nationality), local]
   search.nationality ||= await askCountry(prompts, 'Nationality of the guests', countries)
   search.currency ||= await askCurrency(prompts, likely)
   return search
@@ -94,7 +94,7 @@ function askAges(prompts: Prompts, children: number, word: (text: string) => str
 }
 
 async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise<string> {
-  const usual = likely.find(search => search?.currency)?.currency ?? 'EUR'
+  const usual = likely.find(known => known?.currency)?.currency ?? 'EUR'
   const names = new Intl.DisplayNames('en', {type: 'currency'})
   const question = {message: 'Currency of the prices', default: usual}
   return askRead(prompts, question, checkCurrency, code => names.of(code))
