@@ -197,7 +197,7 @@ export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target
 /** Throws a Failure if there are no usable credentials: not_logged_in, or a usage error for what is invalid. */
 export async function resolveTarget(
   surroundings: Surroundings,
-  {secrets, directory}: Pick<State, 'secrets' | 'directory'>,
+  state: Pick<State, 'secrets' | 'directory'>,
 ): Promise<Target> {
   const {env, flags} = surroundings
   const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
@@ -227,11 +227,11 @@ export async function resolveTarget(
   // A wrong address is reported first, without a login too.
   const service = serviceOf(surroundings)
   const profile = own(surroundings.settings.profiles, name)
-  if (!profile || !service) throw await notLoggedIn(name, flags.profile ? undefined : directory)
+  if (!profile || !service) throw await notLoggedIn(name, flags.profile ? undefined : state.directory)
   const {client_id: clientId, secret_store: store = 'file'} = profile
   const hint = `correct it: bookctl config set client_id ID --profile ${name}`
   checkClientId(clientId, `config.json: profiles.${name}.client_id`, hint)
-  const clientSecret = await secrets.read({profile: name, clientId}, store)
+  const clientSecret = await state.secrets.read({profile: name, clientId}, store)
   if (!clientSecret) throw await notLoggedIn(name)
   const {baseUrl, isLoopback} = service
   const mode = checkSecret(clientSecret, baseUrl, profile.mode, `profile ${name}`)
