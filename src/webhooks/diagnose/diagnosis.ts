@@ -129,18 +129,6 @@ const REPRINTED = cause(
 
 const MOST_HEADERS = 200
 
-/** The claims of the signature header or, if it is missing, of any other header. */
-function claimsOf({header, terms, request}: CheckedRequest): Claim[] {
-  if (header !== undefined) return readClaims([header].flat())
-  return Object.entries(request.headers ?? {})
-    .slice(0, MOST_HEADERS)
-    .flatMap(([name, values]) => {
-      const what = `There is no header ${terms.names.signature}; its value came under the name ${sanitizeLine(name, 80)}.`
-      const renamed = cause('header_renamed', what)
-      return readClaims([values].flat()).map(claim => ({...claim, causes: [renamed, ...claim.causes]}))
-    })
-}
-
 /** The most that a search may cost, in nanoseconds of an ordinary machine, and what each byte of the body adds. */
 const BUDGET = 150e6
 const BUDGET_PER_BYTE = 120
@@ -164,7 +152,17 @@ class Search {
     private readonly refused: CheckedRequest,
     private readonly bodies: readonly BodyForm[],
   ) {
-    this.claims = claimsOf(refused)
+    const {header, terms, request} = refused
+    if (header !== undefined) this.claims = readClaims([header].flat())
+    else {
+      // If the header is missing, any other may hold the signature.
+      const headers = Object.entries(request.headers ?? {}).slice(0, MOST_HEADERS)
+      this.claims = headers.flatMap(([name, values]) => {
+        const what = `There is no header ${terms.names.signature}; its value came under the name ${sanitizeLine(name, 80)}.`
+        const renamed = cause('header_renamed', what)
+        return readClaims([values].flat()).map(claim => ({...claim, causes: [renamed, ...claim.causes]}))
+      })
+    }
     this.left = BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
   }
 

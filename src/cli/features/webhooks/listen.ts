@@ -66,7 +66,10 @@ class Listener {
   /** Opens the store and receives. Throws a usage error, or a StorageError: without a store no event may be answered 200. */
   static async open(command: BaseCommand, plan: ListenPlan, flags: Flags): Promise<Listener> {
     const state = await command.state()
-    const expectation = plan.wait && (await expectationOf(plan.wait))
+    const expect = plan.wait?.expect
+    // `!!`: true is what JMESPath takes for true.
+    const matches = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
+    const expectation = plan.wait && new Expectation(plan.wait, matches)
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
     let tls: KeyPair | undefined
@@ -337,12 +340,6 @@ async function subscribe(
 async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
   const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
   return Promise.race([work, timeout.then(late)])
-}
-
-async function expectationOf(wait: NonNullable<ListenPlan['wait']>): Promise<Expectation> {
-  const {expect} = wait
-  // `!!`: true is what JMESPath takes for true.
-  return new Expectation(wait, expect === undefined ? () => true : await finderOf(`!!(${expect})`))
 }
 
 /** The events that --exit-after, --within and --expect wait for. */
