@@ -8,8 +8,6 @@ import {
   bodyOf,
   bytesOf,
   checkMethod,
-  describeRaw,
-  doubtOf,
   planCall,
   readCall,
   splitHeader,
@@ -21,6 +19,11 @@ import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {jsonResult} from '../cli/terminal/result.js'
 import {type Failure, failureWith} from '../contract/failure.js'
+import {REDACTED} from '../contract/foreign-text.js'
+import {parseExactly} from '../contract/json.js'
+
+const NOT_IN_JOURNAL =
+  'Warning: a reservation made this way is not in the journal, so a lost answer cannot be resumed; use bookctl reserve'
 
 type Typed = {readonly args: Parameters<typeof readCall>[0]; readonly flags: Parameters<typeof readCall>[1]}
 
@@ -82,9 +85,13 @@ is a known one, else the configured scopes.`
     const call = await readCall(args, flags)
     const target = await this.target()
     const plan = planCall(target, call)
-    if (flags['dry-run']) return this.print(jsonResult(describeRaw(plan)))
-    const doubt = doubtOf(plan)
-    if (doubt) this.warn(doubt)
+    if (flags['dry-run']) {
+      const {method, url, headers, body} = plan.request
+      const shown = {authorization: `Bearer ${REDACTED}`, ...headers}
+      const request = {method, url, headers: shown, ...(body === undefined ? {} : {body: parseExactly(body)})}
+      return this.print(jsonResult(request))
+    }
+    if (plan.operation === 'reservations.create') this.warn(NOT_IN_JOURNAL)
     const atStake = {what: 'a change on a live service', undone: 'nothing was sent'}
     const question = `Send ${plan.request.method} ${plan.request.url}?`
     if (plan.changes && target.mode === 'live') await this.consent(flags.yes, question, atStake)

@@ -35,8 +35,8 @@ for booking are requested: account:read, hotels:read, reservations:read, reserva
     const login = await readLogin(flags, process.env, state, put)
     const {input} = login
     if (flags['dry-run']) return this.print(describeLogin(state, input))
-    const parts = await this.openSender()
-    const attempt = (typed: LoginInput) => logIn(parts, state, typed)
+    const requester = await this.openSender()
+    const attempt = (typed: LoginInput) => logIn(requester, state, typed)
     const identity = await logInPatiently(login, attempt, put, problem => this.warn(problem))
     if (identity.mode === 'live') this.warn('LIVE: these credentials book for real')
     await this.print(single(identity, identity, identity.profile))

@@ -25,7 +25,7 @@ import {
 import type {Question} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'
-import {type RequestParts, recordOf, storedIn} from './profiles.js'
+import {recordOf, storedIn, type TokenRequester} from './profiles.js'
 
 export const loginFlags = {
   'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
@@ -126,7 +126,7 @@ function originOf(text: string, flag: string, variable: string, env: NodeJS.Proc
 }
 
 /** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
-export async function logIn(parts: RequestParts, state: State, input: LoginInput) {
+export async function logIn(requester: TokenRequester, state: State, input: LoginInput) {
   const {baseUrl} = input
   const mode = modeOfSecret(input.clientSecret)
   const before = recordOf(state, input.profile)
@@ -134,7 +134,10 @@ export async function logIn(parts: RequestParts, state: State, input: LoginInput
     const hint = 'make it writable, set BOOKCTL_CONFIG_DIR, or use environment variables instead of a login'
     throw new StorageError('not_writable', 'the configuration directory is not writable', hint)
   }
-  const token = await requestToken({...parts, baseUrl, credentials: input}, input.scopes ?? BOOKING_SCOPES)
+  const token = await requestToken(
+    {...requester, baseUrl, credentials: input},
+    input.scopes ?? BOOKING_SCOPES,
+  )
   const place = input.keychain ? 'keychain' : 'file'
   if (input.keychain) await state.secrets.write(input, place, input.clientSecret)
   await state.settings.update(

@@ -21,7 +21,7 @@ import {profileInUse, type Surroundings, serviceOf} from '../../session/resolve.
 import {checkProfileName} from '../../session/setting-keys.js'
 import {asFailure} from '../../shell/exit-codes.js'
 import type {Result} from '../../terminal/result.js'
-import {existingProfile, type RequestParts, recordOf, storedIn} from './profiles.js'
+import {existingProfile, recordOf, storedIn, type TokenRequester} from './profiles.js'
 
 type Remaining = Awaited<ReturnType<typeof remainingAfter>>[number]
 
@@ -51,15 +51,15 @@ export function everything(state: State): Leaving {
 
 /** Revokes the tokens (§4.2), and removes everything here even if that failed or the store is away; then throws Failure. */
 export async function logOut(
-  parts: RequestParts,
+  requester: TokenRequester,
   state: State,
   leaving: Leaving,
   remaining: readonly Remaining[] = [],
 ) {
-  const kept = await inStore(state, () => revocableTokens(state, leaving, parts.clock.now()))
+  const kept = await inStore(state, () => revocableTokens(state, leaving, requester.clock.now()))
   const tokens = kept.value ?? []
   const outcomes = await Promise.allSettled(
-    tokens.map(({client, token}) => revokeToken({...parts, baseUrl: client.baseUrl}, token.access_token)),
+    tokens.map(({client, token}) => revokeToken({...requester, baseUrl: client.baseUrl}, token.access_token)),
   )
   const problems = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []))
   const bug = problems.find(problem => !(problem instanceof Failure))
@@ -67,7 +67,7 @@ export async function logOut(
   const revoked = problems.length < outcomes.length
   const unrevoked: Failure | undefined = problems[0]
   const {profile, profiles, isAll, clientId, baseUrls} = leaving
-  const signing = leaving.signing && {...leaving.signing, removed_at: parts.clock.now()}
+  const signing = leaving.signing && {...leaving.signing, removed_at: requester.clock.now()}
   const clients = clientId === undefined ? [] : baseUrls.map(baseUrl => ({baseUrl, clientId}))
   const results: boolean[] = []
   if (isAll) results.push(await state.forget('all', signing))
@@ -306,7 +306,7 @@ export function leavingProfile(state: State, name: string) {
 
 /** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */
 export async function removeProfile(
-  parts: RequestParts,
+  requester: TokenRequester,
   state: State,
   leaving: ReturnType<typeof leavingProfile>,
 ): Promise<LoggedOut> {
@@ -316,7 +316,7 @@ export async function removeProfile(
       file.delete(['profiles', profile])
       if (file.read().current_profile === profile) file.delete(['current_profile'])
     })
-  const gone = await logOut(parts, state, leaving).catch(async error => {
+  const gone = await logOut(requester, state, leaving).catch(async error => {
     if (!(error instanceof StorageError)) await forgetEntry()
     throw error
   })

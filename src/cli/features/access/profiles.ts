@@ -14,7 +14,7 @@ import type {State} from '../../../state/state.js'
 import type {Target} from '../../session/resolve.js'
 
 /** The service a login goes to, with the rest of its request. */
-export type RequestParts = Omit<TokenRequestOptions, 'baseUrl'>
+export type TokenRequester = Omit<TokenRequestOptions, 'baseUrl'>
 
 /** The profile of that name in config.json. */
 export function recordOf(state: State, name: string): Profile | undefined {
@@ -72,11 +72,11 @@ function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Targ
 }
 
 /** Requests a token with these credentials, whatever is stored, and stores it. Throws Failure. */
-export async function checkIdentity(parts: RequestParts, target: Target, state: State): Promise<void> {
+export async function checkIdentity(requester: TokenRequester, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = ofLogin(await state.tokens.list(client), target)
   const scopes = target.scopes ?? kept?.askedScopes ?? BOOKING_SCOPES
-  const token = await requestToken({...parts, baseUrl: target.baseUrl, credentials: target}, scopes)
+  const token = await requestToken({...requester, baseUrl: target.baseUrl, credentials: target}, scopes)
   await state.tokens.put(client, token)
 }
 

@@ -4,9 +4,9 @@ import {buildRaw, METHODS} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
 import type {Answer} from '../../../api/types.js'
 import {usage} from '../../../contract/failure.js'
-import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {HEADER_NAME, HEADER_VALUE} from '../../../contract/identifiers.js'
-import {isObject, parseExactly} from '../../../contract/json.js'
+import {isObject} from '../../../contract/json.js'
 import {BOOKING_SCOPES, type Scope} from '../../../contract/operations.js'
 import {readJson, readText} from '../../input/files.js'
 import type {Target} from '../../session/resolve.js'
@@ -23,8 +23,6 @@ interface ApiFlags {
   readonly scope?: readonly string[] | undefined
   readonly include?: boolean | undefined
 }
-
-type ApiPlan = ReturnType<typeof planCall>
 
 /** METHOD in upper case. Throws a usage error if there is no such method. */
 export function checkMethod(field: string, text: string): string {
@@ -88,17 +86,6 @@ export function planCall(target: Target, call: Awaited<ReturnType<typeof readCal
   const raw = buildRaw(target.baseUrl, call)
   const known: readonly Scope[] | undefined = raw.scope && [raw.scope]
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
-}
-
-export function doubtOf({operation}: ApiPlan): string | undefined {
-  if (operation !== 'reservations.create') return undefined
-  return 'Warning: a reservation made this way is not in the journal, so a lost answer cannot be resumed; use bookctl reserve'
-}
-
-export function describeRaw({request}: ApiPlan): object {
-  const {method, url, headers, body} = request
-  const shown = {authorization: `Bearer ${REDACTED}`, ...headers}
-  return {method, url, headers: shown, ...(body === undefined ? {} : {body: parseExactly(body)})}
 }
 
 /** The body as one JSON value: itself, or a description of bytes that are no JSON; null when there is none. */

@@ -19,7 +19,7 @@ import {journalRow} from '../reserve/journal.js'
 
 type BundleFile = ReturnType<typeof manifestOf>
 
-interface BundleParts {
+interface BundleSources {
   readonly state: State
   readonly env: NodeJS.ProcessEnv
   readonly version: {readonly name: string; readonly version: string}
@@ -41,9 +41,9 @@ const ABOUT = {
 }
 
 /** Every file, the manifest first. A file that cannot be read says why. */
-export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
-  const redactor = await redactorOf(parts)
-  const {state, env, version, checks} = parts
+export async function collectBundle(sources: BundleSources): Promise<BundleFile[]> {
+  const redactor = await redactorOf(sources)
+  const {state, env, version, checks} = sources
   const {directory} = state
   const {environment, ...versions} = versionFacts({...version, configDirectory: directory, env})
   const values: Record<keyof typeof ABOUT, unknown> = {
@@ -83,10 +83,10 @@ export async function collectBundle(parts: BundleParts): Promise<BundleFile[]> {
     const value = redactor.json(values[name as keyof typeof ABOUT])
     return {name, about, text: `${withoutHome(jsonText(value, 2))}\n`}
   })
-  return [manifestOf(files, parts), ...files]
+  return [manifestOf(files, sources), ...files]
 }
 
-function manifestOf(files: readonly {name: string; about: string}[], {version, now}: BundleParts) {
+function manifestOf(files: readonly {name: string; about: string}[], {version, now}: BundleSources) {
   const text = `Support bundle of ${version.name} ${version.version}, made ${isoTime(now)}.
 
 ${files.map(({name, about}) => `${name}: ${about}.`).join('\n')}
@@ -98,7 +98,7 @@ e-mail addresses, telephone numbers, birth dates, identity documents and numbers
 }
 
 /** Knows every secret and person stored on this machine, so that their values are removed anywhere. */
-async function redactorOf({state, env}: BundleParts): Promise<Redactor> {
+async function redactorOf({state, env}: BundleSources): Promise<Redactor> {
   const redactor = createRedactor()
   const proxies = Object.entries(env).filter(([name]) => /^(https?|all)_proxy$/i.test(name))
   const keep = (secret: string | undefined) => secret && redactor.add(secret)

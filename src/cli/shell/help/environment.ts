@@ -69,7 +69,7 @@ export function isSecretVariable(name: string): boolean {
   return /^(BOOKCTL_.*(SECRET|TOKEN)|BOOKCTL_STORE|PGPASSWORD)$/.test(name)
 }
 
-interface VersionParts {
+interface Program {
   readonly name: string
   readonly version: string
   readonly configDirectory: string
@@ -77,7 +77,7 @@ interface VersionParts {
 }
 
 /** What a report about a fault needs: program, system, places and the variables that are set, without secrets. */
-export function versionFacts({name, version, configDirectory, env}: VersionParts) {
+export function versionFacts({name, version, configDirectory, env}: Program) {
   const environment: Record<string, string> = {}
   // Those of proxies are read in lower case, too.
   for (const name of VARIABLE_NAMES.flatMap(each =>
@@ -104,8 +104,8 @@ export function versionFacts({name, version, configDirectory, env}: VersionParts
 }
 
 /** What `version` prints; `verbose`: with what is in effect here. */
-export function versionResult(parts: VersionParts, verbose: boolean): Result {
-  const {environment, ...facts} = versionFacts(parts)
+export function versionResult(program: Program, verbose: boolean): Result {
+  const {environment, ...facts} = versionFacts(program)
   const {name, version, node, platform} = facts
   if (!verbose) {
     const short = {name, version, node, platform}
