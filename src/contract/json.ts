@@ -164,7 +164,7 @@ type LeftOut = (node: Node) => boolean
 
 /** All objects, outermost first: what lies nearest to the top comes first. */
 export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
-  const queue = [placeOf(json)]
+  const queue = placesIn(outside(json))
   for (const place of queue) {
     if (place.node && isLeftOut?.(place.node)) continue
     if (place.node) yield place.node
@@ -174,7 +174,7 @@ export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Nod
 
 /** All objects, in the order of the document. */
 export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
-  const stack = [placeOf(json)]
+  const stack = placesIn(outside(json))
   for (let place = stack.pop(); place; place = stack.pop()) {
     if (place.node && isLeftOut?.(place.node)) continue
     if (place.node) yield place.node
@@ -182,21 +182,30 @@ export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<
   }
 }
 
-/** An object or array; members of an array belong to the nearest object around it. */
-type Place = ReturnType<typeof placeOf>
+/** An object or array. Members of an array belong to the nearest object around it, which is the `holder`. */
+interface Place {
+  readonly value: object
+  readonly node: Node | undefined
+  readonly holder: Node | undefined
+  readonly key: string
+  readonly depth: number
+}
 
-function placeOf(value: unknown, parent?: Node, key = '', inArray = false, depth = 0) {
-  const node = isObject(value) ? {value, parent, key, inArray} : undefined
-  return {value, node, holder: node ?? parent, key, depth}
+/** Around the whole answer. */
+const outside = (json: unknown): Place => {
+  return {value: {'': json}, node: undefined, holder: undefined, key: '', depth: -1}
 }
 
 /** The objects and arrays right inside one. */
-function placesIn({value, node, holder, key, depth}: Place): Place[] {
+function placesIn({value, holder, key, depth}: Place): Place[] {
   const places: Place[] = []
-  if (depth >= MOST_DEPTH || typeof value !== 'object' || value === null) return places
+  if (depth >= MOST_DEPTH) return places
+  const inArray = Array.isArray(value)
   for (const [name, inner] of Object.entries(value)) {
-    if (typeof inner === 'object' && inner !== null)
-      places.push(placeOf(inner, holder, node ? name : key, node === undefined, depth + 1))
+    if (typeof inner !== 'object' || inner === null) continue
+    const innerKey = inArray ? key : name
+    const node = isObject(inner) ? {value: inner, parent: holder, key: innerKey, inArray} : undefined
+    places.push({value: inner, node, holder: node ?? holder, key: innerKey, depth: depth + 1})
   }
   return places
 }
