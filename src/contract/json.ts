@@ -196,7 +196,6 @@ const outside = (json: unknown): Place => {
   return {value: {'': json}, node: undefined, holder: undefined, key: '', depth: -1}
 }
 
-/** The objects and arrays right inside one. */
 function placesIn({value, holder, key, depth}: Place): Place[] {
   const places: Place[] = []
   if (depth >= MOST_DEPTH) return places

@@ -83,7 +83,6 @@ const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Reservation: ['reservation_ref', 'status', 'payment'],
 }
 
-/** Every schema of the contract that has an id, by that id. */
 function recordSchemas(): Records {
   // Each schema with an id has put itself into this registry.
   const {schemas} = z.toJSONSchema(z.globalRegistry, {
@@ -239,7 +238,6 @@ const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   subscription_id: subscription.shape.id,
 }
 
-/** The first example of a field. */
 function exampleIn(field: z.ZodType): unknown {
   return (field.meta()?.examples as readonly unknown[] | undefined)?.[0]
 }
@@ -287,7 +285,6 @@ const OF_ALL = ['rate_limited', 'internal_error', 'service_unavailable', 'upstre
 const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as const
 const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
 
-/** The refusals of one operation, by status. */
 function refusals(name: OperationName): Record<string, object> {
   const {scope}: Operation = OPERATIONS[name]
   const {errors = [], body, query} = OPERATION_DETAILS[name]

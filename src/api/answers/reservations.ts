@@ -154,7 +154,6 @@ const isList = (value: unknown): value is unknown[] => Array.isArray(value) && v
 /** The address in a value; undefined if it is not one. */
 type ReadLink = (value: unknown) => string | undefined
 
-/** Where the customer pays; undefined when the answer does not say. */
 function findPaymentUrl(json: unknown): string | undefined {
   for (const {value} of breadthFirst(json)) {
     const fields = fieldsOf(value)

@@ -140,7 +140,6 @@ function wordsOutside(json: unknown, reservation: JsonObject | null, done: reado
   return [...breadthFirst(json, isOther)].flatMap(({value}) => wordsIn(value, done))
 }
 
-/** The words of one object. */
 function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
   const fields = fieldsOf(value)
   const texts = CHANGE.state.flatMap(name => {
