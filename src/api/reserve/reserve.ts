@@ -32,7 +32,7 @@ import {
   withoutPeople,
 } from './outcome.js'
 
-export interface ReserveParts {
+export interface ReserveOptions {
   readonly api: Api
   readonly journal: Journal
   readonly clock: Clock
@@ -62,25 +62,25 @@ const ATTEMPT_SHARE = 0.45
  * conflicts, refused or not_allowed when nothing was made, unreachable when nothing was sent, outcome_unknown when a
  * reservation may exist. What the journal throws before sending passes.
  */
-export function reserve(parts: ReserveParts, intent: ReservationIntent): Promise<ReserveOutcome> {
-  const begin = () => parts.journal.begin(intent, parts.clock.now())
-  return once(parts, intent.offerId, {begin, peek: () => parts.journal.peek(intent)})
+export function reserve(options: ReserveOptions, intent: ReservationIntent): Promise<ReserveOutcome> {
+  const begin = () => options.journal.begin(intent, options.clock.now())
+  return once(options, intent.offerId, {begin, peek: () => options.journal.peek(intent)})
 }
 
 /** How it ended: from the journal, or by sending it once more. Throws as `reserve`; usage `never_sent` if nothing was sent. */
-export async function resume(parts: ReserveParts, clientReferenceId: string): Promise<ReserveOutcome> {
-  const {journal, clock} = parts
+export async function resume(options: ReserveOptions, clientReferenceId: string): Promise<ReserveOutcome> {
+  const {journal, clock} = options
   const peek = async () => verdictOn(await findEntry(journal, clientReferenceId), journal.client)
   const begin = async () => {
     const verdict = await peek()
     const {entry} = verdict
     if (!isNeverSent(entry)) return verdict
     // Its process is gone: no other one works on this offer now.
-    await record(parts, () => journal.notSent(entry.id, entry.attempts, clock.now()))
+    await record(options, () => journal.notSent(entry.id, entry.attempts, clock.now()))
     throw neverSent(entry)
   }
   const {entry} = await peek()
-  return once(parts, entry.offerId, {begin, peek})
+  return once(options, entry.offerId, {begin, peek})
 }
 
 /** The entry that is meant by this client reference. Throws a usage error if there is none. */
@@ -101,9 +101,13 @@ interface Judging {
   readonly peek: () => Promise<JournalVerdict | undefined>
 }
 
-async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging): Promise<ReserveOutcome> {
-  const {journal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true, signal} = parts
-  parts.onStage?.('waiting')
+async function once(
+  options: ReserveOptions,
+  offerId: string,
+  {begin, peek}: Judging,
+): Promise<ReserveOutcome> {
+  const {journal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true, signal} = options
+  options.onStage?.('waiting')
   const done = await journal.alone(
     offerId,
     timeoutSeconds * 1000,
@@ -116,7 +120,7 @@ async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging
       const stored = storedOutcome(verdict)
       if (stored) return stored
       if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry)
-      return send(parts, verdict.entry, verdict.entry.body)
+      return send(options, verdict.entry, verdict.entry.body)
     },
     async () => storedOutcome(await peek()),
   )
@@ -129,8 +133,8 @@ async function once(parts: ReserveParts, offerId: string, {begin, peek}: Judging
 }
 
 /** One run's sending of an entry, whose `text` is its body; the outcome is recorded. */
-async function send(parts: ReserveParts, entry: JournalEntry, text: string): Promise<ReserveOutcome> {
-  const {api, journal, clock, signal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true} = parts
+async function send(options: ReserveOptions, entry: JournalEntry, text: string): Promise<ReserveOutcome> {
+  const {api, journal, clock, signal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true} = options
   /** Whether an earlier run may have made the reservation. */
   const repeated = !isNeverSent(entry)
   /** Attempts of this run, with the one that is being counted. */
@@ -139,12 +143,12 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
   let {attempts} = entry
   let settledNotSent: Promise<void> | undefined
   const settle = (settlement: Settlement) =>
-    record(parts, () => journal.settle(entry.id, settlement, clock.now()))
+    record(options, () => journal.settle(entry.id, settlement, clock.now()))
   /** Once: a stop and the end of the sending may both come to it. */
   const settleNotSent = () => {
     if (settledNotSent !== undefined) return settledNotSent
-    parts.onStage?.('unsent')
-    settledNotSent = record(parts, () => journal.notSent(entry.id, attempts, clock.now()))
+    options.onStage?.('unsent')
+    settledNotSent = record(options, () => journal.notSent(entry.id, attempts, clock.now()))
     return settledNotSent
   }
   const unknown = async (last: Answer | SendError | string, reason?: string) => {
@@ -154,7 +158,7 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
   /** Noted as sent from the start: a stop must not settle it as not sent while it is being counted. */
   const beforeAttempt = async () => {
     sent++
-    parts.onStage?.('sent')
+    options.onStage?.('sent')
     try {
       attempts = await journal.attempt(entry.id, clock.now())
     } catch (error) {
@@ -193,19 +197,21 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
     const booked = asPrice(price)
     await settle({outcome, reservationRef: found.reservation_ref, booked, result: withoutPeople(found)})
     if (price === 'unclear' && entry.agreed)
-      parts.warn?.('the answer names different prices for it, so whether it is booked as agreed is not known')
+      options.warn?.(
+        'the answer names different prices for it, so whether it is booked as agreed is not known',
+      )
     return {outcome, ...found, ...namesOf({...entry, attempts}), repeated, agreed: entry.agreed, booked}
   }
 
-  parts.onStage?.(repeated ? 'sent' : 'unsent')
+  options.onStage?.(repeated ? 'sent' : 'unsent')
   const stop = () => {
     if (sent > 0 || repeated) return
     const recording = settleNotSent()
-    parts.onStopping?.(recording)
+    options.onStopping?.(recording)
   }
   signal?.addEventListener('abort', stop)
   if (signal?.aborted) stop()
-  const options = {
+  const call = {
     text,
     headers: {'idempotency-key': entry.idempotencyKey},
     policy: {
@@ -218,7 +224,7 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
     },
   }
   try {
-    const answer = await api.callForAnswer('reservations.create', options).catch(async error => {
+    const answer = await api.callForAnswer('reservations.create', call).catch(async error => {
       throw await settleFault(error)
     })
     return await settleAnswer(answer)
@@ -228,7 +234,7 @@ async function send(parts: ReserveParts, entry: JournalEntry, text: string): Pro
 }
 
 /** The outcome must reach the user even when the disk is full. */
-async function record({warn}: ReserveParts, write: () => Promise<void>): Promise<void> {
+async function record({warn}: ReserveOptions, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

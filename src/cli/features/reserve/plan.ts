@@ -4,7 +4,7 @@ import {isSameCurrency} from '../../../api/answers/amounts.js'
 import {conflictFailure, lookHint} from '../../../api/reserve/conflicts.js'
 import {neverSent, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import {findEntry, intentOf, type ReserveParts, reserve, resume} from '../../../api/reserve/reserve.js'
+import {findEntry, intentOf, type ReserveOptions, reserve, resume} from '../../../api/reserve/reserve.js'
 import {ageOn, nightsBetween, systemClock} from '../../../contract/dates.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -258,7 +258,7 @@ export function atWhatPrice({seen}: Plan, {mode}: Target): string {
   return `${price} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
 }
 
-type SendOptions = Omit<ReserveParts, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
+type SendOptions = Omit<ReserveOptions, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
   readonly warn: (text: string) => void
 }
 

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {describeBooked, lookHint} from '../../../api/reserve/conflicts.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
-import type {ReserveParts, Stage} from '../../../api/reserve/reserve.js'
+import type {ReserveOptions, Stage} from '../../../api/reserve/reserve.js'
 import {Failure} from '../../../contract/failure.js'
 import {isNeverSent} from '../../../contract/journal.js'
 import type {StopNote} from '../../shell/running.js'
@@ -62,7 +62,7 @@ export class ReserveStop {
   /** Returns what `send` returns, which reports on itself by the hooks it is given. */
   async whileSending(
     lookUp: () => string,
-    send: (hooks: Pick<ReserveParts, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
+    send: (hooks: Pick<ReserveOptions, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
   ): Promise<ReserveOutcome> {
     this.lookUp = lookUp
     this.stage = 'waiting'
