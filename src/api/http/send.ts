@@ -16,7 +16,7 @@ import {
   type WireAnswer,
 } from '../types.js'
 
-interface SenderParts {
+interface SenderOptions {
   readonly transport: Transport
   readonly clock: Clock
   /** From 0 up to 1, for the jitter. */
@@ -45,7 +45,7 @@ export function createSender({
   traces = [],
   secrets,
   userAgent,
-}: SenderParts): Sender {
+}: SenderOptions): Sender {
   // A later answer may echo what an earlier request carried.
   const known = new Set(secrets)
   return {

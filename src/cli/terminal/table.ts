@@ -90,7 +90,7 @@ function headOf({name}: TableColumn): string {
   return name.toUpperCase().replaceAll('_', ' ')
 }
 
-export interface TableParts {
+export interface TableOptions {
   readonly columns: readonly TableColumn[]
   readonly rows: readonly (readonly string[])[]
   /** Columns of the terminal; infinite in a pipe, where nothing is cut. */
@@ -131,7 +131,7 @@ const PLAIN = {
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)$/
 
 /** Lays out `rows`; undefined when they do not fit and must be shown as blocks. */
-export function layOut({columns, rows, width, paint}: TableParts) {
+export function layOut({columns, rows, width, paint}: TableOptions) {
   if (width < NARROW) return undefined
   // `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`: nothing but seconds is lost.
   const readable = (_: string, day: string, time: string, zone: string) =>

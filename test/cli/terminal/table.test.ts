@@ -1,9 +1,9 @@
 import stringWidth from 'string-width'
 import {describe, expect, test, vi} from 'vitest'
 import {painterFor, unpainted} from '../../../src/cli/terminal/colour.js'
-import {layOut, type TableParts} from '../../../src/cli/terminal/table.js'
+import {layOut, type TableOptions} from '../../../src/cli/terminal/table.js'
 
-type Column = TableParts['columns'][number]
+type Column = TableOptions['columns'][number]
 
 const lay = (columns: readonly (string | Column)[], rows: string[][], width = 80, paint = unpainted) => {
   const named = columns.map(column => (typeof column === 'string' ? {name: column} : column))

@@ -6,7 +6,7 @@ import type {KeptGuest} from '../../../state/people-store.js'
 import {completeGuests, type Fields} from '../../input/guests.js'
 import {combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
-import type {Beside, Prompts} from '../../terminal/prompts/prompts.js'
+import type {Prompts, QuestionContext} from '../../terminal/prompts/prompts.js'
 import {type Answers, unlessBack, withWayBack} from '../../terminal/prompts/way-back.js'
 import type {SearchFlags} from '../catalogue/hotels.js'
 import type {ReserveFlags} from '../reserve/flags.js'
@@ -104,7 +104,7 @@ function snapshot(draft: Draft): () => void {
 interface Rounds<T> {
   /** What Escape does at the first question of the first round; undefined: nothing. */
   readonly leave: (() => void) | undefined
-  readonly clock?: Beside | undefined
+  readonly clock?: QuestionContext | undefined
   /** Undefined: something has to be changed first. `changeNow` lets the person change it, or go back into this round. */
   readonly round: (desk: WizardDesk, changeNow: () => Promise<undefined>) => Promise<T | undefined>
   readonly change: (desk: WizardDesk) => Promise<void>
@@ -112,7 +112,7 @@ interface Rounds<T> {
 
 /** Asks in rounds until one has a result, with a change between two; Escape at the first question undoes the change. */
 export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds<T>): Promise<T> {
-  const {leave, clock: beside, round, change} = rounds
+  const {leave, clock: context, round, change} = rounds
   let goBack = leave
   for (;;) {
     let undo: (() => void) | undefined
@@ -125,12 +125,12 @@ export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds
         return undefined
       })
     }
-    const options = {answers: draft.answers, leaves: goBack !== undefined, restore: snapshot(draft), beside}
+    const options = {answers: draft.answers, leaves: goBack !== undefined, restore: snapshot(draft), context}
     const result = await unlessBack(withWayBack(desk.prompts, lead, options), () => void goBack?.())
     if (result !== undefined) return result
     goBack = undo ?? snapshot(draft)
     const changing = (prompts: Prompts) => change({...desk, prompts})
-    if (!undo) await unlessBack(withWayBack(desk.prompts, changing, {leaves: true, beside}), () => {})
+    if (!undo) await unlessBack(withWayBack(desk.prompts, changing, {leaves: true, context}), () => {})
   }
 }
 

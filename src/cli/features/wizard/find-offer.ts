@@ -7,7 +7,7 @@ import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import {fold, matches} from '../../input/match.js'
 import {roomText} from '../../input/stay.js'
 import {counted, nightsText} from '../../terminal/dates-and-amounts.js'
-import type {Beside, Choice, Prompts} from '../../terminal/prompts/prompts.js'
+import type {Choice, Prompts, QuestionContext} from '../../terminal/prompts/prompts.js'
 import {cityText} from '../catalogue/city-search.js'
 import {filterOffers, offerFound, readSearch, type SearchFlags, search} from '../catalogue/hotels.js'
 import {offerGlance, offerLine, priceText} from '../catalogue/offer-lines.js'
@@ -128,7 +128,7 @@ export async function chooseOffer(
   offers: readonly Listed[],
   now: () => number,
   {view, lost}: Pick<Draft, 'view' | 'lost'>,
-  clock?: Beside,
+  clock?: QuestionContext,
 ): Promise<Listed | undefined> {
   const same = lost && findSame(offers, lost)
   for (;;) {

@@ -1,4 +1,4 @@
-/** Questions at a usual terminal, by inquirer's own question types; adds the look, checks, the way back and sanitising. */
+/** Questions at a usual terminal, by inquirer's own question types; adds styles, checks, the way back and sanitising. */
 import process from 'node:process'
 import {Writable} from 'node:stream'
 import type {WriteStream} from 'node:tty'
@@ -11,9 +11,9 @@ import {countLines, placeNow, rowsOf, takeBack, whileAsking} from '../talk.js'
 import {cutTo, hang, textWidth} from '../text.js'
 import {openKeys} from './keys.js'
 import {
-  type Asked,
   answerOf,
   anyOf,
+  type BaseQuestion,
   type Choice,
   type ChoiceQuestion,
   messageOf,
@@ -44,7 +44,7 @@ export function createDrawnPrompts({
   output,
   closing,
 }: Terminal): Omit<Prompts, 'confirm'> & {takeAnswerBack(): void} {
-  const look = createLook(output)
+  const style = createStyle(output)
   /** Where each answered question begins. */
   const answered: number[] = []
 
@@ -55,14 +55,19 @@ export function createDrawnPrompts({
     if (rows > 0) output.write(`\u001b[${rows}A\r\u001b[J`)
   }
 
-  function keep(question: Asked, shown: string): void {
-    const text = look.over(question.message, shown)
+  function keep(question: BaseQuestion, shown: string): void {
+    const text = style.over(question.message, shown)
     countLines(text)
     output.write(`${text}\n`)
   }
 
   /** Asks; `show`: the answer as it stays on the screen. */
-  async function ask<T>(type: QuestionType, asked: Asked, config: object, show: (answer: T) => string) {
+  async function ask<T>(
+    type: QuestionType,
+    asked: BaseQuestion,
+    config: object,
+    show: (answer: T) => string,
+  ) {
     const stopping = new AbortController()
     const signal = anyOf(closing, asked.signal, stopping.signal)
     const keys = openKeys(input, asked.goesBack ?? false, reason => stopping.abort(reason))
@@ -80,7 +85,7 @@ export function createDrawnPrompts({
       if (type === 'search') stopping.abort(new Resized())
       else redraw()
     }
-    const theme = look.themeOf(asked, type, resized)
+    const theme = style.themeOf(asked, type, resized)
     const question = {type, name: 'answer', message: asked.message, loop: false, theme, ...config}
     let shown = ''
     try {
@@ -103,7 +108,7 @@ export function createDrawnPrompts({
     const answer = (await ask<string>('password', question, config, () => '')).trim()
     const refusal = await refusalOf(question.check, answer)
     if (refusal === undefined) return answer
-    const refused = look.errorLines(refusal)
+    const refused = style.errorLines(refusal)
     countLines(refused)
     output.write(`${refused}\n`)
     return askSecret(question)
@@ -112,14 +117,14 @@ export function createDrawnPrompts({
   /** The height of a list, and the row of a choice. */
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
     // Other lines: the message, the status, the input, an empty line, an error and the help.
-    const room = (output.rows || 24) - look.headOf(message).length - 6
+    const room = (output.rows || 24) - style.headOf(message).length - 6
     const described = (choice: Choice<T>) =>
-      descriptionOf(choice).flatMap(line => hang(`  ${sanitizeLine(line)}`, look.columns(), 4))
+      descriptionOf(choice).flatMap(line => hang(`  ${sanitizeLine(line)}`, style.columns(), 4))
     const longest = choices.reduce((most, choice) => Math.max(most, described(choice).length), 0)
     const lines = Math.max(0, Math.min(longest, Math.max(room - FEWEST_ROWS, Math.floor(room / 2))))
     const row = (choice: Choice<T>) => ({
       value: choice,
-      name: cutTo(sanitizeLine(choice.name), look.columns() - LEAD_COLUMNS),
+      name: cutTo(sanitizeLine(choice.name), style.columns() - LEAD_COLUMNS),
       description: described(choice).slice(0, lines).join('\n'),
     })
     return {pageSize: Math.max(1, room - lines), row}
@@ -181,7 +186,7 @@ function descriptionOf({description}: Choice<unknown>): string[] {
 
 type QuestionType = 'input' | 'password' | 'select' | 'checkbox' | 'search'
 
-function createLook(output: WriteStream) {
+function createStyle(output: WriteStream) {
   const paint = painterFor(output, process.env)
   const bold = (text: string) => paint('header', text)
   const faint = (text: string) => paint('faint', text)
@@ -191,13 +196,13 @@ function createLook(output: WriteStream) {
   const fitted = (text: string) => cutTo(sanitizeLine(text), columns())
   const headOf = (message: string) => hang(`? ${sanitizeLine(message)}`, columns(), 2)
 
-  function notesOf({status, goesBack}: Asked): string[] {
+  function notesOf({status, goesBack}: BaseQuestion): string[] {
     const notes = [status?.(), goesBack ? 'Esc goes back' : undefined].filter(Boolean)
     return notes.length > 0 ? [faint(fitted(`  ${notes.join('; ')}`))] : []
   }
 
   /** Inquirer's theme for one question. Notes are under a list, and above a line that is typed in. `resized`: see useRedrawing. */
-  function themeOf(asked: Asked, type: QuestionType, resized: OnResize) {
+  function themeOf(asked: BaseQuestion, type: QuestionType, resized: OnResize) {
     const isLine = type === 'input' || type === 'password'
     return {
       prefix: bold('?'),

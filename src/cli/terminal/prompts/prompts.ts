@@ -15,7 +15,7 @@ export interface Choice<T> {
   readonly isUnlikely?: boolean
 }
 
-export interface Asked {
+export interface BaseQuestion {
   readonly message: string
   /** A line shown with the question, updated each second: the time left on an offer. */
   readonly status?: (() => string) | undefined
@@ -26,9 +26,9 @@ export interface Asked {
 }
 
 /** What several questions have in common. */
-export type Beside = Omit<Asked, 'message'>
+export type QuestionContext = Omit<BaseQuestion, 'message'>
 
-export interface TextQuestion extends Asked {
+export interface TextQuestion extends BaseQuestion {
   readonly default?: string | undefined
   /** Allows an empty answer and names it: `none`. With a default, `-` means empty. */
   readonly empty?: string
@@ -39,21 +39,21 @@ export interface TextQuestion extends Asked {
   readonly check?: (answer: string) => void | Promise<void>
 }
 
-export interface ChoiceQuestion<T> extends Asked {
+export interface ChoiceQuestion<T> extends BaseQuestion {
   readonly choices: readonly Choice<T>[]
   readonly default?: T
 }
 
 export type SeveralQuestion<T> = Omit<ChoiceQuestion<T>, 'default'>
 
-export interface SearchQuestion<T> extends Asked {
+export interface SearchQuestion<T> extends BaseQuestion {
   /** The choices for what is typed so far, trimmed; '' at first. */
   readonly find: (typed: string) => readonly Choice<T>[]
   /** Whether nothing is selected at first, because no choice is likelier than another. */
   readonly startsUnchosen?: boolean
 }
 
-interface ConfirmQuestion extends Asked {
+interface ConfirmQuestion extends BaseQuestion {
   /** The answer of an empty line (default no). */
   readonly default?: boolean
   /** The message of the question whose answer is in doubt: after a no it is not offered again. */

@@ -1,6 +1,6 @@
 /** Escape goes back: the function that asks runs again, and gets the answers before that question. */
 import {isDeepStrictEqual} from 'node:util'
-import type {Asked, Beside, Choice, Prompts} from './prompts.js'
+import type {BaseQuestion, Choice, Prompts, QuestionContext} from './prompts.js'
 
 /** Thrown by a question when the person goes back. */
 export class GoBack extends Error {}
@@ -15,7 +15,7 @@ interface WayBackOptions {
   readonly leaves?: boolean
   /** Undoes the changes of `lead` before it runs again. */
   readonly restore?: () => void
-  readonly beside?: Beside | undefined
+  readonly context?: QuestionContext | undefined
 }
 
 /** `before`: the answer before this one. */
@@ -25,10 +25,10 @@ type Given = {readonly message: string; readonly answer: unknown; readonly befor
 export async function withWayBack<T>(
   prompts: Prompts,
   lead: (prompts: Prompts) => Promise<T>,
-  {answers = new Map(), leaves = false, restore, beside}: WayBackOptions = {},
+  {answers = new Map(), leaves = false, restore, context}: WayBackOptions = {},
 ): Promise<T> {
   const given: Given[] = []
-  const common = () => ({...beside, goesBack: leaves || given.length > 0})
+  const common = () => ({...context, goesBack: leaves || given.length > 0})
   for (;;) {
     try {
       return await lead(recording(prompts, given, answers, common))
@@ -51,9 +51,17 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
 }
 
 /** `prompts` that return the answers in `given` without asking, then add to it. */
-function recording(prompts: Prompts, given: Given[], answers: Answers, common: () => Beside): Prompts {
+function recording(
+  prompts: Prompts,
+  given: Given[],
+  answers: Answers,
+  common: () => QuestionContext,
+): Prompts {
   let next = 0
-  const answered = async <Q extends Asked, T>(question: Q, ask: (asked: Q) => Promise<T>): Promise<T> => {
+  const answered = async <Q extends BaseQuestion, T>(
+    question: Q,
+    ask: (asked: Q) => Promise<T>,
+  ): Promise<T> => {
     const {message} = question
     // A question may no longer be asked: that of a guest who was forgotten.
     const index = given.findIndex((one, place) => place >= next && one.message === message)

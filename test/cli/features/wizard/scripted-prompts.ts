@@ -1,7 +1,7 @@
 /** A person who answers the questions by a script: what is asked, and what is answered. */
 import {
-  type Asked,
   answerOf,
+  type BaseQuestion,
   type Choice,
   type Prompts,
 } from '../../../../src/cli/terminal/prompts/prompts.js'
@@ -31,7 +31,7 @@ export interface ScriptedPrompts extends Prompts {
 export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
   const lines = [...script]
   const log: string[] = []
-  const next = async (question: Asked): Promise<string> => {
+  const next = async (question: BaseQuestion): Promise<string> => {
     question.signal?.throwIfAborted()
     log.push(question.message)
     if (question.status) log.push(question.status())
@@ -92,7 +92,7 @@ export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
 }
 
 /** Rejects with the reason of the signal. */
-function withdrawn({signal, message}: Asked): Promise<never> {
+function withdrawn({signal, message}: BaseQuestion): Promise<never> {
   return new Promise((_, reject) => {
     if (!signal) reject(new Error(`nothing can withdraw: ${message}`))
     signal?.addEventListener('abort', () => reject(signal.reason))
