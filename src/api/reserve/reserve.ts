@@ -20,8 +20,7 @@ import type {ReservationRequest} from '../../contract/reservations.js'
 import {unanswered} from '../answers/refusals.js'
 import {priceOfReservation} from '../answers/reservations.js'
 import {type Answer, type Api, SendError} from '../types.js'
-import {conflictFailure} from './conflicts.js'
-import {neverSent, outcomeUnknown, refused} from './failures.js'
+import {conflictFailure, neverSent, outcomeUnknown, refused} from './failures.js'
 import {
   asPrice,
   bookingOf,

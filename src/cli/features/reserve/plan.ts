@@ -1,8 +1,7 @@
 /** The plan of a reservation: what is known of the offer and of earlier attempts, what is confirmed, and sending it. */
 import {randomUUID} from 'node:crypto'
 import {isSameCurrency} from '../../../api/answers/amounts.js'
-import {conflictFailure, lookHint} from '../../../api/reserve/conflicts.js'
-import {neverSent, resumeCommand} from '../../../api/reserve/failures.js'
+import {conflictFailure, lookHint, neverSent, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {findEntry, intentOf, type ReserveOptions, reserve, resume} from '../../../api/reserve/reserve.js'
 import {ageOn, nightsBetween, systemClock} from '../../../contract/dates.js'

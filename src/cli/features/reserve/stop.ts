@@ -1,7 +1,6 @@
 /** What a stop of `reserve` (a signal) reports, by how far it has got, and what has to end before the process does. */
 import {setTimeout as sleep} from 'node:timers/promises'
-import {describeBooked, lookHint} from '../../../api/reserve/conflicts.js'
-import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
+import {describeBooked, lookHint, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import type {ReserveOptions, Stage} from '../../../api/reserve/reserve.js'
 import {Failure} from '../../../contract/failure.js'

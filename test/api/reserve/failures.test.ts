@@ -1,8 +1,7 @@
 /** No hint leads to a second booking: where one exists or may exist, none says to choose another reference, offer or key. */
 import {describe, expect, test} from 'vitest'
 import {nextStep} from '../../../src/api/answers/hints.js'
-import {conflictFailure} from '../../../src/api/reserve/conflicts.js'
-import {neverSent, refused, repeatHint} from '../../../src/api/reserve/failures.js'
+import {conflictFailure, neverSent, refused, repeatHint} from '../../../src/api/reserve/failures.js'
 import {checkOffer} from '../../../src/cli/features/reserve/plan.js'
 import {ERROR_CODES} from '../../../src/contract/error-codes.js'
 import type {Conflict, JournalEntry} from '../../../src/contract/journal.js'
