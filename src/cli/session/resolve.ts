@@ -258,18 +258,24 @@ export function serviceOf(surroundings: Surroundings) {
 export function checkSecret(
   clientSecret: string,
   baseUrl: string | undefined,
-  expected: Mode | undefined,
-  owner: string,
+  expected?: Mode,
+  owner = 'the profile',
 ): Mode {
   const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
   if (mode === undefined) {
     const problem = `the client secret must start with ${LIVE_SECRET_PREFIX} or ${TEST_SECRET_PREFIX} and contain no spaces`
     throw usage('invalid_client_secret', problem)
   }
+  if (expected !== undefined && expected !== mode) {
+    const hint = 'use separate profiles for live and test: bookctl login --profile NAME'
+    throw usage(
+      'mode_mismatch',
+      `${owner} is for ${expected} credentials, but this is a ${mode} secret`,
+      hint,
+    )
+  }
   if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
-  if (expected === undefined || expected === mode) return mode
-  const hint = 'use separate profiles for live and test: bookctl login --profile NAME'
-  throw usage('mode_mismatch', `${owner} is for ${expected} credentials, but this is a ${mode} secret`, hint)
+  return mode
 }
 
 function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {

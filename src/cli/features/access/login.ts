@@ -106,7 +106,10 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       ways: 'give the secret by --client-secret-stdin, --client-secret-file FILE or BOOKCTL_CLIENT_SECRET',
       message: 'Client secret',
       secret: true,
-      check: (answer: string) => void checkSecret(answer, service, known?.mode, 'the profile'),
+      check: (answer: string) => {
+        checkSecret(answer, service)
+        checkSecret(answer, undefined, known?.mode)
+      },
     },
   ]
   // What was given is checked before anything is asked.
@@ -115,7 +118,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   const answers = await ask(asked)
   const [address = '', clientId = '', clientSecret = ''] = wanted.map(({given}) => given ?? answers.shift())
   const {baseUrl} = parseBaseUrl(address)
-  checkSecret(clientSecret, baseUrl, known?.mode, 'the profile')
+  checkSecret(clientSecret, baseUrl)
   const input = {profile, baseUrl, clientId, clientSecret, scopes, keychain: flags.keychain ?? false}
   return {input, askedFor: asked.find(({secret}) => secret)}
 }
