@@ -14,8 +14,19 @@ describe('a Turkish identity number', () => {
   it('has eleven digits and a right checksum', () => {
     // 10000000146 is the number of examples everywhere; 19090909018 has a negative sum before the remainder.
     expect(['10000000146', '19090909018'].filter(number => !isTcNumber(number))).toEqual([])
-    const wrong = '10000000147 10000000156 00000000000 01000000146 1000000014 100000001460 1000000014６ 1e10'
-    const bad = ['', ' 10000000146', '10000000146\n', ...wrong.split(' ')]
+    const bad = [
+      '',
+      ' 10000000146',
+      '10000000146\n',
+      '10000000147',
+      '10000000156',
+      '00000000000',
+      '01000000146',
+      '1000000014',
+      '100000001460',
+      '1000000014６',
+      '1e10',
+    ]
     expect(bad.filter(isTcNumber)).toEqual([])
   })
 
@@ -52,7 +63,7 @@ describe('identifiers', () => {
     [
       'reservation_ref',
       ['RSV-7K3M9QX2AB', 'r', 'A.b_c:d-1', 'x'.repeat(64)],
-      ['', ...'. .. ../etc a/b a\\b -a ä %2e'.split(' '), 'a b', 'x'.repeat(65), 'a\n', 'a\0'],
+      ['', '.', '..', '../etc', 'a/b', 'a\\b', '-a', 'ä', '%2e', 'a b', 'x'.repeat(65), 'a\n', 'a\0'],
     ],
     [
       'client_reference_id',

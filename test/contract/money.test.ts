@@ -12,9 +12,9 @@ import {
 
 describe('minor units', () => {
   it('are those of ISO 4217, not those of Intl', () => {
-    const digits = 'EUR 2 TRY 2 JPY 0 KRW 0 ISK 0 KWD 3 TND 3 CLF 4 IQD 3 HUF 2 IDR 2 COP 2'
-    for (const [, currency = '', expected] of digits.matchAll(/(\w+) (\d)/g))
-      expect(minorUnits(currency), currency).toBe(Number(expected))
+    const digits = {EUR: 2, TRY: 2, JPY: 0, KRW: 0, ISK: 0, KWD: 3, TND: 3, CLF: 4, IQD: 3, HUF: 2, COP: 2}
+    for (const [currency, expected] of Object.entries(digits))
+      expect(minorUnits(currency), currency).toBe(expected)
   })
 })
 
@@ -82,9 +82,21 @@ it('an instant is written to the nearest millisecond', () => {
 describe('calendar dates', () => {
   it('exist or not', () => {
     const good = ['2030-06-01', '2028-02-29', '2000-02-29', '0004-02-29', '9999-12-31', '0001-01-01']
-    const wrong =
-      '2030-02-29 1900-02-29 2030-04-31 2030-13-01 2030-00-10 2030-01-00 2030-1-1 30-01-01 ٢٠٣٠-٠١-٠١'
-    const bad = [...wrong.split(' '), '2030-01-01T00:00:00Z', ' 2030-01-01', '2030-01-01\n', '']
+    const bad = [
+      '2030-02-29',
+      '1900-02-29',
+      '2030-04-31',
+      '2030-13-01',
+      '2030-00-10',
+      '2030-01-00',
+      '2030-1-1',
+      '30-01-01',
+      '٢٠٣٠-٠١-٠١',
+      '2030-01-01T00:00:00Z',
+      ' 2030-01-01',
+      '2030-01-01\n',
+      '',
+    ]
     expect([...good, ...bad].filter(isCalendarDate)).toEqual(good)
   })
 

@@ -77,9 +77,22 @@ describe('what is sent', () => {
   const isEmail = (email: string) => contact.shape.email.safeParse(email).success
 
   it('takes any form of e-mail address, since §2.4 shows none', () => {
-    const good = `ayse@example.com a&b@example.com a/b@example.com #x@example.com ü@example.com a@münchen.de a@localhost
-      o'neil+trip@example.co.uk 用户@例子.广告 "a@b"@example.com a..b@example.com a@[192.0.2.1]`
-    const refused = [...good.split(/\s+/), `${'x'.repeat(70)}@example.com`].filter(email => !isEmail(email))
+    const good = [
+      'ayse@example.com',
+      'a&b@example.com',
+      'a/b@example.com',
+      '#x@example.com',
+      'ü@example.com',
+      'a@münchen.de',
+      'a@localhost',
+      "o'neil+trip@example.co.uk",
+      '用户@例子.广告',
+      '"a@b"@example.com',
+      'a..b@example.com',
+      'a@[192.0.2.1]',
+      `${'x'.repeat(70)}@example.com`,
+    ]
+    const refused = good.filter(email => !isEmail(email))
     expect(refused).toEqual([])
   })
 
