@@ -14,6 +14,7 @@ import type {Wire} from '../../support/wire.js'
 import {errandOf, type Row} from '../faults/commands.js'
 import {type Fault, identityOf, strike, trustOf} from '../faults/connections.js'
 import {copyDirectory, done, openFilled} from '../shared/home.js'
+import type {Own} from '../shared/part.js'
 import {
   booking,
   CREDENTIALS,
@@ -132,29 +133,31 @@ function read(path: string): string {
   }
 }
 
-/** Searches a home that remembers everything, with what every command finds in its environment; `work` returns what is wrong. */
-export async function search<T>(
+/** A home that remembers everything, with what every command finds in its environment, and what is looked for in it. */
+export async function openKnowing(
   {side, directory, ...bench}: Bench,
+  own: Own,
   options: {readonly env: Record<string, string>; readonly tls?: TlsOptions | undefined},
-  work: (home: Home, canaries: Canaries, wire: Wire) => Promise<T>,
-): Promise<T> {
+): Promise<Knowing> {
   const canaries = bench.canaries.copy()
-  const {home, wire, close} = await openScene(side.origin, {...options, onExchange: canaries.exchange})
-  try {
-    Object.assign(home.env, {
-      BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,
-      HTTPS_PROXY: `http://canary:${PLANTED.proxyPassword}@127.0.0.1:1`,
-      NO_PROXY: '127.0.0.1,localhost',
-      // Searched as well.
-      TMPDIR: join(home.directory, 'tmp'),
-    })
-    mkdirSync(join(home.directory, 'tmp'))
-    writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
-    copyDirectory(directory, home.configDirectory)
-    return await work(home, canaries, wire)
-  } finally {
-    await close()
-  }
+  const {home, wire} = own(await openScene(side.origin, {...options, onExchange: canaries.exchange}))
+  Object.assign(home.env, {
+    BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,
+    HTTPS_PROXY: `http://canary:${PLANTED.proxyPassword}@127.0.0.1:1`,
+    NO_PROXY: '127.0.0.1,localhost',
+    // Searched as well.
+    TMPDIR: join(home.directory, 'tmp'),
+  })
+  mkdirSync(join(home.directory, 'tmp'))
+  writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
+  copyDirectory(directory, home.configDirectory)
+  return {home, canaries, wire}
+}
+
+interface Knowing {
+  readonly home: Home
+  readonly canaries: Canaries
+  readonly wire: Wire
 }
 
 export interface LeakCell {
@@ -165,27 +168,21 @@ export interface LeakCell {
   readonly isJson: boolean
 }
 
-/** Runs the command of a row; `judge` gets whether its request met the fault. */
-export function runRow<T>(
-  bench: Bench,
-  {row, debug, fault, isJson}: LeakCell,
-  seconds: number,
-  judge: (home: Home, canaries: Canaries, seen: Watched, isMet: boolean) => T,
-): Promise<T> {
+/** Runs the command of a row; `isMet`: whether its request met the fault. */
+export async function runRow(bench: Bench, own: Own, {row, debug, fault, isJson}: LeakCell, seconds: number) {
   const identity = fault && identityOf(fault)
   const scene = {env: row.usesProfile ? {} : CREDENTIALS, tls: identity && tlsIdentity('good')}
-  return search(bench, scene, async (home, canaries, wire) => {
-    const {argv} = await errandOf(row, bench.side)
-    const trusting = trustOf({isTrusted: identity !== undefined})
-    for (const first of row.first ?? []) await done(home.run([...first.split(' '), ...trusting]))
-    const {HTTPS_PROXY, ...variables} = fault ? await strike(wire, row, fault) : {}
-    Object.assign(home.env, variables)
-    if (HTTPS_PROXY) home.env.HTTPS_PROXY = HTTPS_PROXY.replace('//', `//canary:${PLANTED.proxyPassword}@`)
-    const before = wire.connections
-    const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', String(seconds)]
-    const seen = await runWatched(home, [...typed, ...(fault ? trustOf(fault) : [])], debug.env)
-    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
-    const isMet = fault?.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
-    return judge(home, canaries, seen, isMet)
-  })
+  const {home, canaries, wire} = await openKnowing(bench, own, scene)
+  const {argv} = await errandOf(row, bench.side)
+  const trusting = trustOf({isTrusted: identity !== undefined})
+  for (const first of row.first ?? []) await done(home.run([...first.split(' '), ...trusting]))
+  const {HTTPS_PROXY, ...variables} = fault ? await strike(wire, row, fault) : {}
+  Object.assign(home.env, variables)
+  if (HTTPS_PROXY) home.env.HTTPS_PROXY = HTTPS_PROXY.replace('//', `//canary:${PLANTED.proxyPassword}@`)
+  const before = wire.connections
+  const typed = [...argv, ...debug.argv, ...(isJson ? ['--json'] : []), '--timeout', String(seconds)]
+  const seen = await runWatched(home, [...typed, ...(fault ? trustOf(fault) : [])], debug.env)
+  for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
+  const isMet = fault?.wire ? wire.requests.some(({struck}) => struck) : wire.connections > before
+  return {home, canaries, seen, isMet}
 }

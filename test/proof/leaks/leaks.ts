@@ -12,7 +12,7 @@ import {type Conclusion, CUT, type Fault, faults, LOST, TIMED_OUT} from '../faul
 import {isMeant} from '../faults/faults.js'
 import {FAULTS} from '../faults/list.js'
 import {expectedOf} from '../faults/rules.js'
-import {type Cell, part} from '../shared/part.js'
+import {type Cell, type Own, part} from '../shared/part.js'
 import {explained} from '../shared/scene.js'
 import {ALL, findLeaks, PLANTED, SWITCHES, type Switch} from '../shared/secrets.js'
 import {type Bench, type LeakCell, openBench, runRow} from './home.js'
@@ -136,21 +136,19 @@ function allows({command}: Row, {name, wire}: Echo): boolean {
 /** Seconds a command is given; more if the time was over before its request met the fault. */
 const SECONDS = [2, 20, 80]
 
-async function runCell(bench: Bench, cell: EchoCell): Promise<string[]> {
+async function runCell(bench: Bench, own: Own, cell: EchoCell): Promise<string[]> {
   const {row, debug, fault} = cell
   for (const seconds of SECONDS) {
-    const wrong = await runRow(bench, cell, seconds, (home, canaries, seen, isMet) => {
-      const {exit, stdout, stderr} = seen
-      const isRecord = fault.isResult === true && exit === 0
-      const isPossible = possibleExits(row, fault, stdout + stderr).includes(Number(exit))
-      const found = [
-        ...findLeaks(home, canaries, row.command, isRecord ? {...seen, stdout: ''} : seen),
-        ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
-        ...(exit === 1 || (isMet && !isPossible) ? [`exit ${exit}`] : []),
-      ]
-      return isMet || found.length > 0 ? explained(found, seen) : undefined
-    })
-    if (wrong) return wrong
+    const {home, canaries, seen, isMet} = await runRow(bench, own, cell, seconds)
+    const {exit, stdout, stderr} = seen
+    const isRecord = fault.isResult === true && exit === 0
+    const isPossible = possibleExits(row, fault, stdout + stderr).includes(Number(exit))
+    const found = [
+      ...findLeaks(home, canaries, row.command, isRecord ? {...seen, stdout: ''} : seen),
+      ...(!debug.asksForStacks && hasStack(stdout + stderr) ? ['a stack trace'] : []),
+      ...(exit === 1 || (isMet && !isPossible) ? [`exit ${exit}`] : []),
+    ]
+    if (isMet || found.length > 0) return explained(found, seen)
   }
   return ['its request never met the fault']
 }
@@ -180,7 +178,7 @@ const CELLS = allLeakCells().map(
     name: nameOfLeak(cell),
     group: nameOfRow(cell.row).split(' (')[0] ?? '',
     isSample: cell.debug === ALL && SAMPLE.test(nameOfLeak(cell)),
-    run: bench => runCell(bench, cell),
+    run: (bench, _, own) => runCell(bench, own, cell),
   }),
 )
 

@@ -7,7 +7,7 @@ import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
 import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
-import type {Cell} from '../shared/part.js'
+import type {Cell, Own} from '../shared/part.js'
 import {CREDENTIALS, explained, Side} from '../shared/scene.js'
 import {
   ALL,
@@ -20,7 +20,7 @@ import {
   type Switch,
   type Watched,
 } from '../shared/secrets.js'
-import {type Bench, EVENT_ID, OPEN_REFERENCE, runRow, runWatched, search} from './home.js'
+import {type Bench, EVENT_ID, OPEN_REFERENCE, openKnowing, runRow, runWatched} from './home.js'
 
 type Argv = readonly string[]
 
@@ -65,21 +65,27 @@ const ENDS: Readonly<Record<string, number>> = {
   'sandbox:start': 143,
 }
 
-const runLocally = (bench: Bench, id: string, argv: (receiver: string) => Argv, debug: Switch) =>
-  search(bench, {env: {}}, async (home, canaries) => {
+/** A kind of cell: what it runs, and what is wrong with it. */
+type Search = (bench: Bench, own: Own) => Promise<string[]>
+
+const runLocally =
+  (id: string, argv: (receiver: string) => Argv, debug: Switch): Search =>
+  async (bench, own) => {
+    const {home, canaries} = await openKnowing(bench, own, {env: {}})
     delete home.env.BOOKCTL_BASE_URL
     makeWebhookFiles(home.directory, Math.floor(Date.now() / 1000))
     writeFileSync(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
     canaries.add(SIGNING_SECRET, 'signing secret')
-    const receiver = await startReceiver()
+    const receiver = own(await startReceiver())
     const seen = await runWatched(home, [...argv(receiver.url), ...debug.argv], debug.env)
-    await receiver.close()
     return checkLocal(home, canaries, seen, id)
-  })
+  }
 
 /** The service itself, with one request of each kind. */
-const runSandbox = (bench: Bench, debug: Switch) =>
-  search(bench, {env: {}}, async (home, canaries) => {
+const runSandbox =
+  (debug: Switch): Search =>
+  async (bench, own) => {
+    const {home, canaries} = await openKnowing(bench, own, {env: {}})
     const use = async (origin: string) => {
       const side = new Side(origin, text => canaries.harvest(text))
       const reference = await side.reservation()
@@ -94,7 +100,7 @@ const runSandbox = (bench: Bench, debug: Switch) =>
       })
     })
     return checkLocal(home, canaries, seen, 'sandbox:start')
-  })
+  }
 
 function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): string[] {
   const command = id.split(' ')[0] ?? id
@@ -133,8 +139,10 @@ const CRASHES: readonly Switch[] = [
   },
 ]
 
-const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
-  runRow(bench, {row, debug, isJson}, 2, (home, canaries, seen) => {
+const crash =
+  (row: Row, debug: Switch, isJson: boolean): Search =>
+  async (bench, own) => {
+    const {home, canaries, seen} = await runRow(bench, own, {row, debug, isJson}, 2)
     const {exit, stdout, stderr} = seen
     const wrong = findLeaks(home, canaries, row.command, seen, {
       // A result may have been printed before the crash.
@@ -146,11 +154,13 @@ const crash = (bench: Bench, row: Row, debug: Switch, isJson: boolean) =>
     if (exit !== 1) wrong.push(`the crash made it end with ${exit}`)
     if (!debug.asksForStacks && hasStack(stdout + stderr)) wrong.push('a stack trace')
     return explained(wrong, seen)
-  })
+  }
 
 /** The browser is given the payment address; its double writes down how it was started. */
-const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, string>>) =>
-  search(bench, {env: CREDENTIALS}, async (home, canaries) => {
+const openBrowser =
+  (switches: Argv, env: Readonly<Record<string, string>>): Search =>
+  async (bench, own) => {
+    const {home, canaries} = await openKnowing(bench, own, {env: CREDENTIALS})
     const bin = join(home.directory, 'bin')
     mkdirSync(bin)
     const record = join(home.directory, 'opened.txt')
@@ -162,21 +172,17 @@ const openBrowser = (bench: Bench, switches: Argv, env: Readonly<Record<string, 
     const seen = await runWatched(home, [...argv, '--open', ...switches], {...env, PATH})
     await waitUntil(() => existsSync(record), 'the browser')
     const opened = readFileSync(record, 'utf8')
-    // The proxy is the browser's own as well.
-    const forBrowser = ['payment address', 'proxy password'] as const
     const {stdout, stderr, exit} = seen
-    const wrong = findLeaks(
-      home,
-      canaries,
-      'reserve',
-      {exit, stdout, stderr},
-      {file: name => (name === 'opened.txt' ? forBrowser : undefined)},
-    )
+    const ended = {exit, stdout, stderr}
+    const wrong = findLeaks(home, canaries, 'reserve', ended, {
+      // The proxy is the browser's own as well.
+      file: name => (name === 'opened.txt' ? ['payment address', 'proxy password'] : undefined),
+    })
     if (exit !== 0) wrong.push(`exit ${exit}`)
     if (canaries.seenIn(opened, ['proxy password'])[0] !== 'payment address')
       wrong.push('the browser has no address')
     return explained(wrong, seen)
-  })
+  }
 
 /** Nothing else is like it, so that a byte of it can only come from the terminal. */
 const WRONG = 'sk_test_typedByHand0123456789'
@@ -226,8 +232,10 @@ const MODES: Readonly<Record<string, Record<string, string>>> = {
   'drawn, all': {BOOKCTL_DEBUG: '1', NODE_DEBUG: '*', DEBUG: '*'},
 }
 
-const atPrompt = (bench: Bench, env: Record<string, string>, [exits, ...acts]: Ending) =>
-  search(bench, {env: {}}, async (home, canaries) => {
+const atPrompt =
+  (env: Record<string, string>, [exits, ...acts]: Ending): Search =>
+  async (bench, own) => {
+    const {home, canaries} = await openKnowing(bench, own, {env: {}})
     delete home.env.BOOKCTL_BASE_URL
     canaries.add(WRONG, 'client secret')
     const verbose = env.BOOKCTL_DEBUG ? ['-vv', '--print-curl', '--har', 'trace.har'] : []
@@ -245,39 +253,32 @@ const atPrompt = (bench: Bench, env: Record<string, string>, [exits, ...acts]: E
       ...(exits.includes(exit) ? [] : [`it ended with ${exit}`]),
     ]
     return wrong.length === 0 ? [] : [...wrong, JSON.stringify(terminal.raw()).slice(0, 3000)]
-  })
-
-type Run = Cell<Bench>['run']
-const cell = (name: string, id: string, run: Run): Cell<Bench> => {
-  const isSample =
-    /^(journal:forget × all|reserve --open × the browser|login × crash|.*\(drawn\) × Ctrl-C)$/.test(name)
-  return {
-    name: `leak: ${name.replaceAll(':', ' ')}`,
-    group: (id.split(' ')[0] ?? id).replaceAll(':', ' '),
-    isSample,
-    run,
   }
-}
+
+const SAMPLE = /^(journal:forget × all|reserve --open × the browser|login × crash|.*\(drawn\) × Ctrl-C)$/
+
+const cell = (name: string, id: string, run: Search): Cell<Bench> => ({
+  name: `leak: ${name.replaceAll(':', ' ')}`,
+  group: (id.split(' ')[0] ?? id).replaceAll(':', ' '),
+  isSample: SAMPLE.test(name),
+  run: (bench, _, own) => run(bench, own),
+})
 
 export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
   ...Object.entries(TYPED).flatMap(([id, argv]) =>
-    SWITCHES.map(debug => cell(`${id} × ${debug.name}`, id, bench => runLocally(bench, id, argv, debug))),
+    SWITCHES.map(debug => cell(`${id} × ${debug.name}`, id, runLocally(id, argv, debug))),
   ),
-  ...SWITCHES.map(debug =>
-    cell(`sandbox start × ${debug.name}`, 'sandbox:start', bench => runSandbox(bench, debug)),
-  ),
+  ...SWITCHES.map(debug => cell(`sandbox start × ${debug.name}`, 'sandbox:start', runSandbox(debug))),
   ...ROWS.filter(({command}) => !command.startsWith('sandbox:')).flatMap((row, r) =>
     CRASHES.map((debug, d) =>
-      cell(`${nameOfRow(row)} × ${debug.name}`, row.command, bench =>
-        crash(bench, row, debug, (r + d) % 2 === 0),
-      ),
+      cell(`${nameOfRow(row)} × ${debug.name}`, row.command, crash(row, debug, (r + d) % 2 === 0)),
     ),
   ),
-  cell('reserve --open × the browser', 'reserve', bench => openBrowser(bench, [], {})),
-  cell('reserve --open × the browser × all', 'reserve', bench => openBrowser(bench, ALL.argv, ALL.env)),
+  cell('reserve --open × the browser', 'reserve', openBrowser([], {})),
+  cell('reserve --open × the browser × all', 'reserve', openBrowser(ALL.argv, ALL.env)),
   ...Object.entries(MODES).flatMap(([mode, env]) =>
     Object.entries(ENDINGS).map(([end, ending]) =>
-      cell(`login at a terminal (${mode}) × ${end}`, 'login', bench => atPrompt(bench, env, ending)),
+      cell(`login at a terminal (${mode}) × ${end}`, 'login', atPrompt(env, ending)),
     ),
   ),
 ]
