@@ -1,13 +1,12 @@
 /** A service whose identifiers are numbers beyond 2^53: each next step names what the service named. */
 import {expect, test} from 'vitest'
 import {raw} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
+import {reserving} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service, home} = await scriptedHome()
 service.tokenMilliseconds = 0
 const REF = '9007199254740993'
-const argv = ['reserve', 'off_two', '--client-reference', 'T-two', '--pay', 'account', '--nationality', 'TR']
 
 /** Answers with JSON as it is written here. */
 const answerWith = (path: string, json: string) =>
@@ -18,7 +17,7 @@ test('another reservation that differs in the last digit is another one', async 
     '/reservations/hotel',
     `{"data":[{"reservation_ref":${REF}},{"reservation_ref":9007199254740992}]}`,
   )
-  const refusal = await home.refusal([...argv, ...GUESTS])
+  const refusal = await home.refusal(reserving('off_two', '--client-reference', 'T-two'))
   expect(refusal).toMatchObject({exit: 10})
   expect(refusal.message).toContain(`(${REF}, 9007199254740992)`)
 })

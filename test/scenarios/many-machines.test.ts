@@ -1,8 +1,9 @@
 /** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
 import {expect, test} from 'vitest'
 import {ownTcpPort} from '../support/own.js'
+import {reserving} from '../support/stay.js'
 import {tunnel} from '../support/tcp.js'
-import {describeSharing, POSTS, reserving} from './sharing-machines.js'
+import {describeSharing, POSTS} from './sharing-machines.js'
 
 await describeSharing(({service, server, machine, sql, store, sent}) => {
   test('no token and no body can be read in the database', async () => {
@@ -26,7 +27,7 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
 
   test('a generated reference cannot be computed without the client secret', async () => {
     const referenceWith = async (env: Record<string, string>) => {
-      const argv = [...reserving('off_5'), '--dry-run'] as const
+      const argv = reserving('off_5', '--dry-run')
       const {result} = await machine(env).json<{body: {client_reference_id: string}}>(argv)
       return result.body.client_reference_id
     }

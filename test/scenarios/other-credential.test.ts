@@ -1,7 +1,7 @@
 /** The same booking under another credential: it is never made twice, and what was made is shown or named. */
 import {beforeEach, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
-import {GUESTS} from '../support/stay.js'
+import {reserving} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service} = await scriptedHome()
@@ -10,8 +10,6 @@ beforeEach(() => {
 })
 
 const POSTS = '/reservations/hotel'
-const reserving = (offer: string, ...more: string[]) =>
-  ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--yes', ...more] as const
 
 /** Each way to sign in, as the environment of a command; the names are those that messages use. */
 function credentials() {

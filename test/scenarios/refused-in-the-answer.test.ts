@@ -1,12 +1,11 @@
 /** A reservation that the answer itself says is none: refused, with all that is known of it. */
 import {expect, test} from 'vitest'
 import {answering} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
+import {reserving} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service, home} = await scriptedHome()
-const PAYING = ['--pay', 'account', '--nationality', 'TR', ...GUESTS]
-const argvOf = (name: string) => ['reserve', `off_${name}`, '--client-reference', name, ...PAYING]
+const argvOf = (name: string) => reserving(`off_${name}`, '--client-reference', name)
 
 const answerWith = (reservation_ref: string, status: string) =>
   service.at('/reservations/hotel', answering({data: {reservation_ref, status, note: 'kept as it is'}}))

@@ -1,9 +1,9 @@
 /** What people do with a shared store beside booking: log out, look at it, set it, prune it. */
 import {expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
-import {SEARCH} from '../support/stay.js'
+import {reserving, SEARCH} from '../support/stay.js'
 import {failed, runDoctor, SKIPPED} from './run-doctor.js'
-import {describeSharing, reserving} from './sharing-machines.js'
+import {describeSharing} from './sharing-machines.js'
 
 await describeSharing(({service, machine, server, database, sql, store, sent, shut}) => {
   test('logout removes what this machine stores, even if the shared store is unreachable, and says so', async () => {

@@ -3,7 +3,6 @@ import {afterAll, beforeAll, beforeEach, describe} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
 import {ScriptedService} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
 
 export const POSTS = '/reservations/hotel'
 
@@ -49,6 +48,3 @@ function sharing(service: ScriptedService) {
     sent: () => service.seen(POSTS).length,
   }
 }
-
-export const reserving = (offer: string) =>
-  ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--yes'] as const

@@ -3,17 +3,14 @@ import {expect, test} from 'vitest'
 import type {Finished, Home} from '../support/bookctl.js'
 import {ownHome, ownTcpPort} from '../support/own.js'
 import {refusing} from '../support/scripted-service.js'
-import {GUESTS} from '../support/stay.js'
+import {reserving} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service, home} = await scriptedHome()
 
 const POSTS = '/reservations/hotel'
-const reserving = (offer: string, reference: string) =>
-  ['reserve', offer, '--pay', 'account', '--nationality', 'TR', ...GUESTS, '--yes', '--json'].concat(
-    '--client-reference',
-    reference,
-  )
+const reservingAs = (offer: string, reference: string) =>
+  reserving(offer, '--json', '--client-reference', reference)
 
 /** Sends signals as soon as the first byte of the document is there. */
 const stoppedWhilePrinting = (where: Home, argv: readonly string[], signal: NodeJS.Signals, times = 1) =>
@@ -29,17 +26,17 @@ function documentOf({stdout}: Finished) {
 }
 
 test('an error and a result that were printed stand, with their exit codes', async () => {
-  const made = await stoppedWhilePrinting(home, reserving('off_2', 'T-2'), 'SIGINT')
+  const made = await stoppedWhilePrinting(home, reservingAs('off_2', 'T-2'), 'SIGINT')
   expect(made.exit).toBe(0)
   expect(documentOf(made)).toMatchObject({outcome: 'confirmed'})
   for (const times of [1, 2]) {
-    const refused = await stoppedWhilePrinting(home, reserving('off_3', 'T-2'), 'SIGTERM', times)
+    const refused = await stoppedWhilePrinting(home, reservingAs('off_3', 'T-2'), 'SIGTERM', times)
     expect(documentOf(refused)).toMatchObject({error: {code: 'reference_in_use'}, status: 'CONFIRMED'})
     // The third signal would end it at once; two let the error stand.
     expect(refused.exit).toBe(2)
   }
   service.at(POSTS, refusing(402, 'insufficient_balance'))
-  const refused = await stoppedWhilePrinting(home, reserving('off_4', 'T-4'), 'SIGHUP')
+  const refused = await stoppedWhilePrinting(home, reservingAs('off_4', 'T-4'), 'SIGHUP')
   expect(refused.exit).toBe(5)
   expect(documentOf(refused).error?.code).toBe('insufficient_balance')
 })
@@ -47,7 +44,7 @@ test('an error and a result that were printed stand, with their exit codes', asy
 test.each([1, 2])(
   '%d signal(s) while the answer is awaited: one document, with the command that finds out',
   async times => {
-    const signalled = await home.spawn(reserving(`off_wait_${times}`, `W-${times}`), {
+    const signalled = await home.spawn(reservingAs(`off_wait_${times}`, `W-${times}`), {
       onStart: child => {
         service.at(POSTS, () => {
           for (let n = 0; n < times; n++) child.kill('SIGTERM')
@@ -70,7 +67,7 @@ test('before the journal was read, a signal does not say that nothing was booked
   })
   const away = ownHome({...service.env, BOOKCTL_STORE: `postgres://ann:secret@127.0.0.1:${port}/x`})
   for (const times of [1, 2]) {
-    const stopped = await away.spawn(reserving('off_1', 'T-1'), {
+    const stopped = await away.spawn(reservingAs('off_1', 'T-1'), {
       onStart: child => {
         stop = () => {
           for (let n = 0; n < times; n++) child.kill('SIGTERM')
@@ -89,7 +86,7 @@ test('before the journal was read, a signal does not say that nothing was booked
 test('a store that is away: the refusal says that earlier attempts cannot be looked up', async () => {
   const away = ownHome({...service.env, BOOKCTL_STORE: 'postgres://ann:secret@127.0.0.1:1/x'})
   const resuming = ['reserve', '--resume', 'T-1', '--json']
-  for (const argv of [reserving('off_1', 'T-1'), resuming, [...resuming, '--dry-run']]) {
+  for (const argv of [reservingAs('off_1', 'T-1'), resuming, [...resuming, '--dry-run']]) {
     const refused = await away.run(argv)
     expect(refused.exit).toBe(7)
     expect(documentOf(refused).error?.message).toContain('earlier attempts cannot be looked up')

@@ -24,6 +24,19 @@ export const GUESTS = [
   ],
 ]
 
+/** What is typed to reserve an offer that was not seen, from the account. */
+export const reserving = (offer: string, ...more: string[]) => [
+  'reserve',
+  offer,
+  '--pay',
+  'account',
+  '--nationality',
+  'TR',
+  ...GUESTS,
+  '--yes',
+  ...more,
+]
+
 /** The first offer of that search. */
 export const offerIn = async (home: Home, ...more: string[]) =>
   (await home.run([...SEARCH, '--limit', '1', '--quiet', ...more])).stdout.trim()
