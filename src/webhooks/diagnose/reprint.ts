@@ -114,6 +114,12 @@ const SPELLINGS: readonly (readonly Spelling[])[] = [
       characters: /[<>&='+"`]/,
       spell: plain,
     },
+    // As Go's encoding/json prints.
+    {
+      difference: 'escaped HTML characters (`<` in hand, `\\u003c` signed)',
+      characters: /[<>&]/,
+      spell: jsonEscapes,
+    },
   ],
   [
     {

@@ -64,6 +64,10 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
       text => text.replace(/[<>&]/g, c => `\\u00${c.charCodeAt(0).toString(16)}`),
       signedAs(text => text.replace('site', 'a&b<c>')),
     ],
+    'printed without the escapes of Go, which signed them': [
+      text => printed(text),
+      signedAs(text => text.replace('site', 'a\\u0026b\\u003cc\\u003e')),
+    ],
     'read as doubles': [
       text => printed(text),
       signedAs(text => text.replace('"status"', '"total_price":1250.00,"fee":7.50,"status"')),
