@@ -265,6 +265,8 @@ const DONE = {
 
 export type Confirmation = keyof typeof DONE
 
+const REFRESH_SECONDS = '5'
+
 /** The whole page: head, sections, clock, confirmation, heading, and the content of `view`. */
 export function layOut(visit: Visit, {title, id, main}: View): string {
   const {path, query} = visit
@@ -275,6 +277,15 @@ export function layOut(visit: Visit, {title, id, main}: View): string {
   })
   const done = query.get('done') ?? ''
   const confirmation = Object.hasOwn(DONE, done) && DONE[done as Confirmation]
+  const isRefreshed = query.get('refresh') === REFRESH_SECONDS
+  const head = isRefreshed ? html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}">` : undefined
+  const switched = new URLSearchParams(query)
+  switched.delete('done')
+  if (isRefreshed) switched.delete('refresh')
+  else switched.set('refresh', REFRESH_SECONDS)
+  // A link that begins with two slashes would lead to the host it names.
+  const here = path.replace(/^\/+/, '/')
+  const refresh = html`<a href="${here}?${switched}">${isRefreshed ? 'Stop refreshing' : `Refresh every ${REFRESH_SECONDS} s`}</a>`
   const body = html`<a class="skip" href="#main">Skip to the content</a>
 <header>
 <div class="bar"><p class="name"><a href="/">bookctl <span class="wide">local </span>sandbox</a> <span class="status wait">TEST<span class="wide"> mode</span></span></p>
@@ -285,9 +296,10 @@ export function layOut(visit: Visit, {title, id, main}: View): string {
 <h1>${title}${id && html` ${code(id)}`}</h1>
 ${confirmation && html`<p class="note" role="status">${confirmation}</p>`}
 ${main}
+<p>${refresh}</p>
 </main>
 <script>${raw(SITE_SCRIPT)}</script>`
-  return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body)
+  return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body, head)
 }
 
 /** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
@@ -302,7 +314,7 @@ export function failureView(refusal: Refusal, path: string): View {
 }
 
 /** The text of a whole page. A template is a promise only if something in it is one. */
-export function documentOf(title: string, style: string, body: Piece): string {
+export function documentOf(title: string, style: string, body: Piece, head?: Piece): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -312,7 +324,7 @@ export function documentOf(title: string, style: string, body: Piece): string {
 <title>${title}</title>
 <style>${raw(style)}</style>
 <link rel="icon" href="data:,">
-</head>
+${head}</head>
 <body>
 ${body}
 </body>

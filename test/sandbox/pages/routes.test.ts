@@ -124,6 +124,15 @@ describe('reading', () => {
     const after = [await events(), await sandbox.control('GET', '/_sandbox/requests')]
     expect(JSON.stringify(after)).toBe(JSON.stringify(before))
   })
+
+  it('reloads itself every 5 seconds where that is asked for', async () => {
+    const refreshed = await read('/ui/events?refresh=5&type=voucher.ready')
+    expect(refreshed).toContain('<meta http-equiv="refresh" content="5">')
+    expect(refreshed).toContain('href="/ui/events?type=voucher.ready">Stop refreshing')
+    expect(await read('/ui/events?done=paid')).toContain('href="/ui/events?refresh=5">Refresh every 5 s')
+    for (const refresh of ['0', '', '5;url=https://evil.example'])
+      expect(await read(`/ui/events?refresh=${encodeURIComponent(refresh)}`)).not.toContain('http-equiv')
+  })
 })
 
 describe('forms', () => {
