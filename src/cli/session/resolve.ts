@@ -11,7 +11,7 @@ import {checkKeyFits, parseBaseUrl} from '../../contract/network.js'
 import type {Scope} from '../../contract/operations.js'
 import {TOKEN_CLIENT} from '../../contract/token-cache.js'
 import {parseStoreUrl} from '../../state/postgres/url.js'
-import type {Profile, SettingsFile} from '../../state/settings.js'
+import type {SettingsFile} from '../../state/settings.js'
 import type {State, StoreChoice} from '../../state/state.js'
 import type {Fields} from '../input/guests.js'
 import {
@@ -62,10 +62,20 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   const {environment = ''} = key
   const variable = isOverridden ? undefined : env[environment]
   if (variable) return {key, value: variable, origin: 'environment', source: environment, place: environment}
-  for (const from of key.places) {
-    const {value} = writtenIn(from, key, surroundings)
+  let {places} = key
+  let profile = profileInUse(surroundings)
+  if (key.path[0] === 'paths') {
+    const {settings} = surroundings
+    const isUsed = !usesEnvironment(surroundings) && Object.hasOwn(settings.profiles, profile)
+    const baseUrl = String(effective(SETTINGS.base_url, surroundings).value)
+    const named = pathsOf({profile: isUsed ? profile : null, baseUrl}, settings)
+    places = named ? [named.place] : []
+    profile = named?.profile ?? profile
+  }
+  for (const from of places) {
+    const {value} = writtenIn(from, key, surroundings.settings, profile)
     if (value === undefined) continue
-    const source = from === 'profile' ? profileInUse(surroundings) : null
+    const source = from === 'profile' ? profile : null
     const holder = {top: '', profile: `profiles.${source}.`, defaults: 'defaults.'}[from]
     const place = `config.json: ${holder}${name}`
     return {key, value, origin: from === 'top' ? 'file' : from, source, place}
@@ -74,11 +84,42 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
 }
 
 /** The value of `key` in one of its places in config.json, if it is there; `holder`: the path of that place. */
-export function writtenIn(place: SettingPlace, key: SettingKey, surroundings: Surroundings) {
-  const holder = {top: [], profile: ['profiles', profileInUse(surroundings)], defaults: ['defaults']}[place]
-  let value: unknown = surroundings.settings
+export function writtenIn(place: SettingPlace, key: SettingKey, settings: SettingsFile, profile: string) {
+  const holder = {top: [], profile: ['profiles', profile], defaults: ['defaults']}[place]
+  let value: unknown = settings
   for (const word of [...holder, ...key.path]) value = isObject(value) ? own(value, word) : undefined
   return {holder, value: value as SettingValue | undefined}
+}
+
+/**
+ * The paths that config.json names (§4.9) for the service of a target, and where: in the profile used, else in another profile
+ * of the service; the defaults, which name no service, count for credentials of the environment alone. Paths of two places are
+ * never mixed.
+ */
+export function pathsOf(
+  {profile, baseUrl}: Pick<Target, 'profile' | 'baseUrl'>,
+  {profiles, defaults}: SettingsFile,
+) {
+  const ofService = Object.entries(profiles).filter(([, {base_url}]) => isSameService(base_url, baseUrl))
+  const [name, found] =
+    ofService.find(([name]) => name === profile) ?? ofService.find(([, {paths}]) => paths) ?? []
+  if (found?.paths) return {place: 'profile', profile: name, paths: found.paths} as const
+  if (profile !== null || !defaults?.paths) return undefined
+  return {place: 'defaults', profile: undefined, paths: defaults.paths} as const
+}
+
+/** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */
+function isSameService(written: string, baseUrl: string): boolean {
+  try {
+    return written === baseUrl || parseBaseUrl(written).baseUrl === parseBaseUrl(baseUrl).baseUrl
+  } catch {
+    return false
+  }
+}
+
+/** Whether the credentials are those of the environment: a --profile on the command line overrides them. */
+function usesEnvironment({env, flags}: Surroundings): boolean {
+  return !flags.profile && !!(env.BOOKCTL_TOKEN || env.BOOKCTL_CLIENT_ID || env.BOOKCTL_CLIENT_SECRET)
 }
 
 export type Checked = Awaited<ReturnType<typeof checked>>
@@ -164,11 +205,6 @@ export function profileName({profile}: TargetFlags, {settings}: Pick<State, 'set
   return checkProfileName(profileInUse({settings: settings.read(), env: {}, flags: {profile}}))
 }
 
-/** The profile of that name in config.json, if there is one. */
-export function profileOf(flags: TargetFlags, state: Pick<State, 'settings'>): Profile | undefined {
-  return own(state.settings.read().profiles, profileName(flags, state))
-}
-
 /** The service and the credentials that a command uses. */
 export interface Target {
   /** Name of the profile, or null when the credentials come from the environment. */
@@ -201,8 +237,8 @@ export async function resolveTarget(
 ): Promise<Target> {
   const {env, flags} = surroundings
   const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
-  // Credentials of the environment, unless --profile was typed; their address may be the profile's.
-  if (!flags.profile && (token || id || secret)) {
+  // Their address may be the profile's.
+  if (usesEnvironment(surroundings)) {
     if (!token && !id) throw missingVariable('BOOKCTL_CLIENT_ID', env)
     if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
     if (token && !/^[\x21-\x7e]+$/.test(token))
