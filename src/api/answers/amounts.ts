@@ -101,8 +101,8 @@ export function isSameMoney(left: Money, right: Money): boolean {
 
 /** Whether both may be in the same currency. */
 export function isSameCurrency(left: Money, right: Money): boolean {
-  const [one, other] = [left.currency, right.currency]
-  return one === null || other === null || one.toUpperCase() === other.toUpperCase()
+  if (left.currency === null || right.currency === null) return true
+  return left.currency.toUpperCase() === right.currency.toUpperCase()
 }
 
 type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
