@@ -6,10 +6,10 @@ import {
   ExactNumber,
   type Fields,
   fieldsOf,
-  isNamedTwice,
   isObject,
   type JsonObject,
   type Node,
+  namedTwice,
   outwards,
   textOf,
 } from '../../contract/json.js'
@@ -118,7 +118,7 @@ function readingsUnder(
   if (value === null) return []
   const children = way.children(value, name)
   if (!children && way.leads.includes(name)) return []
-  if (isNamedTwice(fields, name)) return ['unclear']
+  if (namedTwice.get(fields)?.has(name)) return ['unclear']
   const found: (FoundAmount | 'unclear')[] = []
   for (const child of children ?? []) {
     const inner = fieldsOf(child)
