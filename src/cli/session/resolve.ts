@@ -159,23 +159,34 @@ export interface Preferences {
 const MOST_STORE_SECONDS = 10
 
 /**
- * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. `connection`:
- * certificates and time limit, read when the store is first used.
+ * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. What speaks to it is
+ * loaded here, only where one is set. `connection`: certificates and time limit, read when the store is first used.
  */
-export function chooseStore(
+export async function chooseStore(
   surroundings: Surroundings,
   connection: () => Promise<{
     readonly caFile: string | undefined
     readonly timeoutSeconds: number | undefined
   }>,
-): StoreChoice {
+): Promise<StoreChoice> {
   const {env} = surroundings
-  const address = () => effective(SETTINGS.store, surroundings).value
+  let address: string | undefined
+  let problem: unknown
+  try {
+    address = effective(SETTINGS.store, surroundings).value?.toString()
+  } catch (error) {
+    // Not every command needs config.json: a broken one is reported when the store is first used.
+    problem = error
+  }
+  const shared = address === undefined ? undefined : await import('../../state/postgres/shared.js')
   return {
-    isSet: () => address() !== null,
+    opener() {
+      if (problem !== undefined) throw problem
+      return shared?.openSharedStores
+    },
     async options() {
       const {trustedCertificates} = await import('./trust.js')
-      const parsed = parseStoreUrl(String(address() ?? ''), env)
+      const parsed = parseStoreUrl(address ?? '', env)
       const {caFile, timeoutSeconds = MOST_STORE_SECONDS} = await connection()
       const trusted = parsed.isEncrypted ? await trustedCertificates(caFile, env) : undefined
       const timeoutMilliseconds = Math.min(timeoutSeconds, MOST_STORE_SECONDS) * 1000
