@@ -32,6 +32,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
   private opened: ReturnType<BaseCommand['openState']> | undefined
+  private targetInUse: Target | undefined
   private connection: Connection | undefined
 
   exitCode: number = 0
@@ -149,13 +150,16 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
-  /** The service and credentials to use, without a request. Warns of live ones on stderr. */
+  /** The service and credentials to use, without a request. Warns of live ones on stderr, once. */
   async target(): Promise<Target> {
-    const target = await this.resolveTarget()
-    const {origin, host} = new URL(target.baseUrl)
-    this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
-    if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
-    return target
+    if (this.targetInUse === undefined) {
+      const target = await this.resolveTarget()
+      const {origin, host} = new URL(target.baseUrl)
+      this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
+      if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
+      this.targetInUse = target
+    }
+    return this.targetInUse
   }
 
   protected override client(): Promise<Client | undefined> {
