@@ -5,7 +5,6 @@
 
 import {Failure, usage} from '../../contract/failure.js'
 import {LIVE_SECRET_PREFIX, type Mode, modeOfSecret, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
-import type {JournalClient} from '../../contract/journal.js'
 import {isObject, own} from '../../contract/json.js'
 import {checkKeyFits, parseBaseUrl} from '../../contract/network.js'
 import type {Scope} from '../../contract/operations.js'
@@ -216,7 +215,7 @@ export function profileName({profile}: TargetFlags, {settings}: Pick<State, 'set
   return checkProfileName(profileInUse({settings: settings.read(), env: {}, flags: {profile}}))
 }
 
-/** The service and the credentials that a command uses. */
+/** The service and the credentials that a command uses, as a client of the journal too. */
 export interface Target {
   /** Name of the profile, or null when the credentials come from the environment. */
   readonly profile: string | null
@@ -234,11 +233,6 @@ export interface Target {
 /** Where a change is made, for a person who agrees to it. */
 export function serviceText({mode, baseUrl, clientId}: Target): string {
   return `${mode.toUpperCase()}, ${new URL(baseUrl).host}, client ${clientId}`
-}
-
-/** The client whose journal keeps what is sent to the target. */
-export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target): JournalClient {
-  return {baseUrl, clientId, clientSecret: token === undefined ? clientSecret : undefined}
 }
 
 /** Throws a Failure if there are no usable credentials: not_logged_in, or a usage error for what is invalid. */
