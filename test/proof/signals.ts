@@ -160,7 +160,7 @@ export const signals = part<Bench>({
   title: 'Signals',
   unit: 'runs',
   cells: [
-    cell('files', 'refusal', 'SIGINT', 4, true),
+    cell('files', 'refusal', 'SIGINT', 3, true),
     ...STORES.flatMap(store =>
       Object.keys(SCENARIOS)
         .filter(name => isMeant(store, name))

@@ -240,15 +240,8 @@ const cell = (
 const SAMPLE = [
   'config.json, cut in the middle × config set',
   "tokens.db, a link to somebody's file × account",
-  'tokens.db, another name (hard link) × account',
   'state.db, a torn second page × reserve',
-  'state.db, of another program, with our version × reserve',
-  'state.db, a schema version below zero × journal',
-  'state.db, a log that is a link × journal forget',
-  '16 kB left × journal forget',
-  '96 kB left × journal forget',
   '8 kB left × reserve',
-  'mounted read-only × logout',
   'no room for the answer × reserve',
 ]
 

@@ -244,16 +244,13 @@ const cell = (name: string, count: number, isSample: boolean) => ({
   },
 })
 
-const SAMPLE = [
-  ...['tokens: revoked meanwhile', 'tokens: the process that asks is killed', 'reserve: the same request'],
-  ...['reserve: the process that sends is killed', 'config: another profile each'],
-]
+const SAMPLE = ['tokens: the process that asks is killed', 'reserve: the same request']
 
 export const races = part({
   title: 'Races',
   unit: 'processes',
   cells: [
-    ...SAMPLE.map(name => cell(name, 5, true)),
+    ...SAMPLE.map(name => cell(name, 3, true)),
     ...Object.keys(RACES).map(name => cell(name, 50, false)),
   ],
   open: openSandbox,

@@ -4,29 +4,19 @@ import {copyFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync} f
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {openSqlite} from '../../../src/storage/database-file.js'
-import type {Finished} from '../../support/bookctl.js'
-import {Home, Side} from './scene.js'
+import {type Finished, Home as HomeHere} from '../../support/bookctl.js'
+import {startSandbox} from '../../support/sandbox.js'
+import {type Home, Side} from './scene.js'
 
-/** Ends with the process at the other end of its stdin, however that ends. */
-const ENDS_WITH_US = {
-  stdin: null,
-  env: {NODE_OPTIONS: `--import=${new URL('../../support/ends-with-parent.mjs', import.meta.url).href}`},
-}
+/** A sandbox inside this process, with the time of the machine. */
+export const openSandbox = () => startSandbox({clock: () => Date.now() / 1000})
 
-/** `bookctl sandbox start` in a home of its own, with its state in memory. */
-export async function openSandbox() {
-  const home = new Home()
-  const {started, stop} = home.serve(['sandbox', 'start', '--db', ':memory:'], ENDS_WITH_US)
-  const {origin = '', base_url: baseUrl = ''} = await started()
-  return {origin, baseUrl, close: () => stop().finally(() => home.remove())}
-}
-
-/** `fill` works in the home; what it returns is part of the bench, with the configuration directory to copy. */
+/** `fill` works in the home, inside this process; what it returns is part of the bench, with the configuration directory to copy. */
 export async function openFilled<Filled extends object>(
-  fill: (home: Home, origin: string) => Promise<Filled>,
+  fill: (home: HomeHere, origin: string) => Promise<Filled>,
 ) {
   const sandbox = await openSandbox()
-  const home = new Home({BOOKCTL_BASE_URL: sandbox.baseUrl})
+  const home = new HomeHere({BOOKCTL_BASE_URL: sandbox.baseUrl})
   const close = async () => {
     home.remove()
     await sandbox.close()
