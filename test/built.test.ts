@@ -39,6 +39,9 @@ const built = join(root, 'bin/run.js')
 const dev = join(root, 'bin/dev.js')
 const offline = {NODE_OPTIONS: `--import ${new URL('offline-preload.mjs', import.meta.url).href}`}
 
+/** Those that are also run from the sources, which are compiled for each run. */
+const COMPARED = ['hotels search --help', 'webhooks verify', 'account']
+
 test.each([
   [['--version'], 0, version],
   [['help'], 0, 'START HERE'],
@@ -47,12 +50,12 @@ test.each([
   [['webhooks', 'verify', 'body.bin', '--signature', signatureOf(EVENT, T), '--at', String(T)], 0, 'true'],
   [['hotels', 'serch'], 2, ''],
   [['account', '--nonsense=x', '--format', 'xml', '--json'], 2, 'unknown flag --nonsense'],
-])('%j, packed and from its sources', async (argv, exit, text) => {
+])('%j, packed, and a few from the sources', async (argv, exit, text) => {
   const done = await run(packed, argv, offline)
   expect(done).toMatchObject({exit, stdout: expect.stringContaining(text)})
   if (exit === 0) expect(done.stderr).toBe('')
   // What compiles the sources opens a socket.
-  expect(await run(dev, argv)).toEqual(done)
+  if (COMPARED.some(line => argv.join(' ').startsWith(line))) expect(await run(dev, argv)).toEqual(done)
 })
 
 const GUEST = 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,nationality=TR,tc=10000000146'
@@ -60,17 +63,15 @@ const CONTACT = 'name=Ayşe,surname=Öğüt,email=a@example.com,phone_country_co
 const KEY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const PEOPLE = ['--guest', GUEST, '--contact', CONTACT, '--pay', 'account', '--nationality', 'TR']
 
-test.each([
-  [['account', '--json'], 0, '"balance"'],
-  [['reserve', 'off_unknown', ...PEOPLE, '--idempotency-key', KEY, '--yes', '--json'], 5, 'offer_not_found'],
-])('%j with a sandbox, built and from its sources', async (argv, exit, text) => {
+test('reserve with a sandbox, built and from its sources', async () => {
+  const argv = ['reserve', 'off_unknown', ...PEOPLE, '--idempotency-key', KEY, '--yes', '--json']
   const runAs = async (script: string) => {
     const own = ownHome(sandbox.env)
     const {stdout, ...ended} = await own.spawn(argv, {script})
     return {...ended, stdout: stdout.replaceAll(own.directory, 'HOME').replace(/req_[\w-]+/g, 'req_…')}
   }
   const done = await runAs(built)
-  expect(done).toMatchObject({exit, stdout: expect.stringContaining(text)})
+  expect(done).toMatchObject({exit: 5, stdout: expect.stringContaining('offer_not_found')})
   expect(await runAs(dev)).toEqual(done)
 })
 

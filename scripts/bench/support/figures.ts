@@ -54,7 +54,7 @@ export async function race(bench: Bench, {ours, other, times, ...row}: Race): Pr
   const milliseconds = {ours: [] as number[], other: [] as number[]}
   for (let round = 0; round < bench.size(MOST_ROUNDS, 1); round++) {
     if (round > 0 && Object.values(milliseconds).every(samples => spread(samples) <= STEADY)) break
-    const runs = await alternate(bench.size(times, Math.ceil(times / 6)), ours, other)
+    const runs = await alternate(bench.size(times, Math.ceil(times / 10)), ours, other)
     for (const who of ['ours', 'other'] as const)
       milliseconds[who].push(...runs[who].map(run => run.milliseconds))
   }

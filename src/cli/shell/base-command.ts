@@ -31,8 +31,7 @@ const SERVICE_FLAGS = ['profile', 'base-url', 'ca-file', 'proxy', 'insecure'] as
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
-  private opened: ReturnType<BaseCommand['openState']> | undefined
-  private targetInUse: Target | undefined
+  private opened: {readonly state: State; readonly surroundings: Surroundings} | undefined
   private connection: Connection | undefined
 
   exitCode: number = 0
@@ -91,37 +90,33 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   async state(): Promise<State> {
-    this.opened ??= this.openState()
-    return (await this.opened).state
-  }
-
-  private async openState(): Promise<{readonly state: State; readonly surroundings: Surroundings}> {
-    const [{openState}, {createSettings}, {chooseStore}] = await Promise.all([
+    const [{openState}, {chooseStore}] = await Promise.all([
       import('../../state/state.js'),
-      import('../../state/settings.js'),
       import('../session/resolve.js'),
     ])
-    const {configDir} = this.config
-    let settings: SettingsFile | undefined
-    const surroundings: Surroundings = {
-      get settings() {
-        settings ??= createSettings(configDir).read()
-        return settings
-      },
-      env: process.env,
-      flags: this.typed,
+    if (this.opened === undefined) {
+      let settings: SettingsFile | undefined
+      const surroundings: Surroundings = {
+        get settings() {
+          settings ??= state.settings.read()
+          return settings
+        },
+        env: process.env,
+        flags: this.typed,
+      }
+      const store = chooseStore(surroundings, () => this.connectOptions())
+      const state = openState(this.config.configDir, {store, warn: text => this.warn(text)})
+      // Closing it at the end leaves no log beside a database.
+      this.whenStopped(() => state.close())
+      this.opened = {state, surroundings}
     }
-    const store = await chooseStore(surroundings, () => this.connectOptions())
-    const state = openState(configDir, {store, warn: text => this.warn(text)})
-    // Closing it at the end leaves no log beside a database.
-    this.whenStopped(() => state.close())
-    return {state, surroundings}
+    return this.opened.state
   }
 
   /** What settings are resolved from: command line, environment and config.json. */
   protected async surroundings(): Promise<Surroundings> {
-    this.opened ??= this.openState()
-    return (await this.opened).surroundings
+    await this.state()
+    return (this.opened as NonNullable<typeof this.opened>).surroundings
   }
 
   protected async preferences(): Promise<Preferences> {
@@ -150,16 +145,13 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
-  /** The service and credentials to use, without a request. Warns of live ones on stderr, once. */
+  /** The service and credentials to use, without a request. Warns of live ones on stderr. */
   async target(): Promise<Target> {
-    if (this.targetInUse === undefined) {
-      const target = await this.resolveTarget()
-      const {origin, host} = new URL(target.baseUrl)
-      this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
-      if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
-      this.targetInUse = target
-    }
-    return this.targetInUse
+    const target = await this.resolveTarget()
+    const {origin, host} = new URL(target.baseUrl)
+    this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
+    if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
+    return target
   }
 
   protected override client(): Promise<Client | undefined> {
