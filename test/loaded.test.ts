@@ -46,6 +46,7 @@ test('a command that only asks loads of undici the client, and nothing that only
   const others = [
     'state/event-store',
     'state/people-store',
+    'state/postgres/shared',
     'api/trace/har',
     'api/trace/curl',
     'cli/shell/help/topics',

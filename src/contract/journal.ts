@@ -108,7 +108,7 @@ export interface Journal {
 
 /** Whose journal it is. */
 export interface JournalClient extends Client {
-  /** Never stored; what is stored elsewhere than on this machine is sealed with it. Undefined with a ready token. */
+  /** Never stored; what is stored elsewhere than on this machine is sealed with it. None or empty with a ready token. */
   readonly clientSecret: string | undefined
 }
 

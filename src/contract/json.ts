@@ -244,11 +244,7 @@ export const snakeCase: (name: string) => string = onceForEachName(name =>
 )
 
 /** The names that an object has in two spellings, with different values: `totalPrice` beside `total_price`. */
-const namedTwice = new WeakMap<Fields, Set<string>>()
-
-export function isNamedTwice(fields: Fields, name: string): boolean {
-  return namedTwice.get(fields)?.has(name) === true
-}
+export const namedTwice = new WeakMap<Fields, Set<string>>()
 
 const NO_FIELDS: Fields = new Map()
 const large = new WeakMap<JsonObject, Fields>()

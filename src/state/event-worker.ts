@@ -85,7 +85,8 @@ function startThread(workerData: ThreadData): Worker {
   const url = import.meta.url
   const built = url.replace(/(.*\/dist\/).*/, '$1state/event-thread.js')
   if (!url.endsWith('.ts')) return new Worker(new URL(built), {workerData})
-  const [tsx, entry] = [import.meta.resolve('tsx/esm/api'), new URL('./event-thread.ts', url)]
+  const tsx = import.meta.resolve('tsx/esm/api')
+  const entry = new URL('./event-thread.ts', url)
   const code = `import('${tsx}').then(({register}) => { register(); return import('${entry}') })`
   return new Worker(code, {eval: true, workerData})
 }

@@ -17,9 +17,21 @@ type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
 }
 
 /** Columns of an offer that a later search replaces. */
-const COLUMNS =
-  `hotel_name stars room_name board total currency nationality check_in check_out rooms searched_at expires_at
-  details`.split(/\s+/)
+const COLUMNS = [
+  'hotel_name',
+  'stars',
+  'room_name',
+  'board',
+  'total',
+  'currency',
+  'nationality',
+  'check_in',
+  'check_out',
+  'rooms',
+  'searched_at',
+  'expires_at',
+  'details',
+]
 
 const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, ${COLUMNS})
   VALUES (?, ?, ?, ${COLUMNS.map(() => '?')})

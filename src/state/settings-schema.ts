@@ -139,13 +139,20 @@ export function settingsMistake(
   const object = value as Readonly<Record<string, unknown>>
   for (const name of rule.required ?? [])
     if (own(object, name) === undefined) return {keys: [...keys, name], problem: MISSING}
-  for (const [key, inner] of Object.entries(object)) {
+  // Before what is in them: the names of all entries, and unknown keys.
+  for (const key of Object.keys(object)) {
     const within = [...keys, key]
-    const innerRule = own(fields, key) ?? entries
-    if (innerRule === undefined)
+    const mistake = names && settingsMistake(key, names, within)
+    if (mistake) return mistake
+    if (entries === undefined && own(fields, key) === undefined)
       return {keys: within, problem: `is unknown; known here: ${Object.keys(fields).join(', ')}`}
-    const mistake =
-      (names && settingsMistake(key, names, within)) ?? settingsMistake(inner, innerRule, within)
+  }
+  // Entries in the order of the file, fields in that of the rules.
+  for (const key of Object.keys(entries ? object : fields)) {
+    const inner = own(object, key)
+    const innerRule = entries ?? own(fields, key)
+    if (inner === undefined || innerRule === undefined) continue
+    const mistake = settingsMistake(inner, innerRule, [...keys, key])
     if (mistake) return mistake
   }
   return undefined

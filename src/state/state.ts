@@ -12,7 +12,7 @@ import {isWritableDirectory} from '../storage/files.js'
 import {EVENTS, type OwnDatabase, openOwn, STATE, TOKENS} from './databases.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createJournals, isJournalLost} from './journal.js'
-import {openSharedStores, type StoreChoice} from './postgres/shared.js'
+import type {openSharedStores, StoreChoice} from './postgres/shared.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
 import {createSettings} from './settings.js'
@@ -112,11 +112,13 @@ export function openState(directory: string, options: StateOptions = {}) {
     }))
     return [...ofEnvironment, ...ofProfiles]
   }
-  const isShared = once(() => store?.isSet() === true)
+  const opener = once(() => store?.opener())
+  const isShared = () => opener() !== undefined
   const journals = once(() => createJournals(stateDatabase, directory))
   const sharedStores = once(() => {
     const {options} = store as StoreChoice
-    return openSharedStores(options, {journal: journals().journal, knownClients})
+    const open = opener() as typeof openSharedStores
+    return open(options, {journal: journals().journal, knownClients})
   })
   const stores = once((): Stores => {
     if (isShared()) return sharedStores()

@@ -112,13 +112,16 @@ test('in HAR files an event without a signature is not passed over, and what is 
   expect([Object.keys(all.result), all.stderr]).toEqual([['valid', 'invalid', 'results'], ''])
 })
 
-test('every secret of a rotation is tried, under the header of the profile', async () => {
+test('every secret of a rotation is tried, under the header of the profile or the defaults', async () => {
   const address = {base_url: 'https://api.example.com/v1', client_id: 'cid_a'}
   const named = ownHome({BOOKCTL_WEBHOOK_SECRET: `whsec_old ${SIGNING_SECRET}`})
-  named.configure({profiles: {default: {...address, signature_header: 'X-Acme-Signature'}}})
+  const defaults = {signature_header: 'X-Other'}
+  named.configure({profiles: {default: {...address, signature_header: 'X-Acme-Signature'}}, defaults})
   const stdin = `POST / HTTP/1.1\r\nX-Acme-Signature: ${SIGNATURE}\r\n\r\n${EVENT}`
   const {result} = await named.json(['webhooks', 'verify', '-', ...AT], {stdin})
   expect(result).toMatchObject({valid: true, secret: 'env[1]'})
+  named.configure({profiles: {default: address}, defaults: {signature_header: 'X-Acme-Signature'}})
+  expect((await named.json(['webhooks', 'verify', '-', ...AT], {stdin})).result).toMatchObject({valid: true})
   const typed = [...AT, '--secret-stdin', '--signature', SIGNATURE]
   const lines = await verify(['body.bin', ...typed], {stdin: `whsec_old\n${SIGNING_SECRET}\n`})
   expect(lines.result).toMatchObject({valid: true, secret: 'stdin[1]'})

@@ -6,6 +6,7 @@ import {storeErrorOf} from '../../src/state/postgres/errors.js'
 import {createSharedEvents} from '../../src/state/postgres/events.js'
 import {migration} from '../../src/state/postgres/schema.js'
 import {createSeal} from '../../src/state/postgres/seal.js'
+import {openSharedStores} from '../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../src/state/postgres/url.js'
 import {openState} from '../../src/state/state.js'
 import {CLIENT, intent, token} from '../support/client.js'
@@ -21,7 +22,7 @@ const optionsOf = (url: string, timeoutMilliseconds: number) => async () => ({
 })
 /** The stores in it, on a machine that has nothing of its own. */
 const storesIn = (url: string, timeoutMilliseconds = 5000) => {
-  const store = {isSet: () => true, options: optionsOf(url, timeoutMilliseconds)}
+  const store = {opener: () => openSharedStores, options: optionsOf(url, timeoutMilliseconds)}
   return closing(openState(ownDirectory(), {store}))
 }
 

@@ -55,6 +55,7 @@ describe('a file that cannot be understood', () => {
     ['a missing comma', '{\n  "profiles": {}\n  "defaults": {}\n}', 'line 3'],
     ['a comma too many', '{\n  "profiles": {},\n}', 'at line 3, column 1'],
     ['an unknown key', '{\n  "profiles": {},\n  "themes": 2\n}', 'line 3: themes is unknown'],
+    ['an unknown key below another mistake', '{"profiles": {"one": {}},\n  "themes": 2}', 'line 2: themes'],
     [
       'an unknown key of a contact',
       '{"defaults": {"contact": {"nmae": "A"}}}',

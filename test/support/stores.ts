@@ -1,5 +1,6 @@
 /** Both places where what machines share may be kept, for tests that hold in both. */
 import {afterAll, describe} from 'vitest'
+import {openSharedStores} from '../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../src/state/postgres/url.js'
 import {openState, type State} from '../../src/state/state.js'
 import {closing, filesWith, ownDirectory} from './own.js'
@@ -33,7 +34,7 @@ const postgres: Place = {
     if (shared === undefined) await sql(EMPTY)
     const address = parseStoreUrl(await url(), {})
     const options = async () => ({address, trusted: undefined, timeoutMilliseconds: 5000})
-    return closing(openState(ownDirectory(), {store: {isSet: () => true, options}}))
+    return closing(openState(ownDirectory(), {store: {opener: () => openSharedStores, options}}))
   },
   async has(text) {
     const rows = await (await server)?.sql<{row: string}>(

@@ -6,10 +6,10 @@ import {
   ExactNumber,
   type Fields,
   fieldsOf,
-  isNamedTwice,
   isObject,
   type JsonObject,
   type Node,
+  namedTwice,
   outwards,
   textOf,
 } from '../../contract/json.js'
@@ -101,8 +101,8 @@ export function isSameMoney(left: Money, right: Money): boolean {
 
 /** Whether both may be in the same currency. */
 export function isSameCurrency(left: Money, right: Money): boolean {
-  const [one, other] = [left.currency, right.currency]
-  return one === null || other === null || one.toUpperCase() === other.toUpperCase()
+  if (left.currency === null || right.currency === null) return true
+  return left.currency.toUpperCase() === right.currency.toUpperCase()
 }
 
 type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
@@ -118,7 +118,7 @@ function readingsUnder(
   if (value === null) return []
   const children = way.children(value, name)
   if (!children && way.leads.includes(name)) return []
-  if (isNamedTwice(fields, name)) return ['unclear']
+  if (namedTwice.get(fields)?.has(name)) return ['unclear']
   const found: (FoundAmount | 'unclear')[] = []
   for (const child of children ?? []) {
     const inner = fieldsOf(child)

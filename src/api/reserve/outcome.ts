@@ -130,8 +130,19 @@ export function outcomeWord(found: ReadReservation): string {
 }
 
 const KEPT = [
-  ...['reservation_ref', 'status', 'client_reference_id', 'offer_id', 'hotel', 'check_in', 'check_out'],
-  ...['nights', 'price', 'cancellation_policies', 'created_at', 'confirmed_at', 'live_mode'],
+  'reservation_ref',
+  'status',
+  'client_reference_id',
+  'offer_id',
+  'hotel',
+  'check_in',
+  'check_out',
+  'nights',
+  'price',
+  'cancellation_policies',
+  'created_at',
+  'confirmed_at',
+  'live_mode',
 ]
 const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
 

@@ -40,8 +40,28 @@ function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
 
 /** Languages of many partners, in which a country may be named too. */
 const LANGUAGES = [
-  ...['tr', 'de', 'ru', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'uk', 'ro'],
-  ...['el', 'bg', 'sv', 'cs', 'hu', 'ar', 'fa', 'he', 'zh', 'ja', 'ko'],
+  'tr',
+  'de',
+  'ru',
+  'fr',
+  'es',
+  'it',
+  'pt',
+  'nl',
+  'pl',
+  'uk',
+  'ro',
+  'el',
+  'bg',
+  'sv',
+  'cs',
+  'hu',
+  'ar',
+  'fa',
+  'he',
+  'zh',
+  'ja',
+  'ko',
 ]
 
 const isNamed = ({names}: NamedCountry, typed: string) => names.some(name => fold(name) === fold(typed))

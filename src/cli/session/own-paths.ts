@@ -8,33 +8,16 @@ import {SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject, own, parseJson} from '../../contract/json.js'
-import {parseBaseUrl} from '../../contract/network.js'
 import {OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
-import type {Target} from './resolve.js'
+import {pathsOf, type Target} from './resolve.js'
 
-/**
- * The path that config.json names for an operation: by profile, base URL or defaults; undefined for none. Throws a usage error
- * if one of the paths is invalid.
- */
-export function namedPathOf(name: OperationName, {profile, baseUrl}: Target, state: State) {
-  const {profiles, defaults} = state.settings.read()
-  const ofService = Object.entries(profiles).filter(([, {base_url}]) => isSameService(base_url, baseUrl))
-  const own = ofService.find(([name]) => name === profile) ?? ofService.find(([, {paths}]) => paths)
-  const paths: Readonly<Record<string, string>> =
-    own?.[1].paths ?? (profile === null ? defaults?.paths : undefined) ?? {}
+/** The path that config.json names for an operation; undefined for none. Throws a usage error if one of its paths is invalid. */
+export function namedPathOf(name: OperationName, target: Target, state: State): string | undefined {
+  const paths: Readonly<Record<string, string>> = pathsOf(target, state.settings.read())?.paths ?? {}
   for (const [each, path] of Object.entries(paths)) checkOwnPath('config.json', each, path)
   return paths[name]
-}
-
-/** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */
-function isSameService(written: string, baseUrl: string): boolean {
-  try {
-    return parseBaseUrl(written).baseUrl === baseUrl
-  } catch {
-    return false
-  }
 }
 
 /**

@@ -5,13 +5,12 @@
 
 import {Failure, usage} from '../../contract/failure.js'
 import {LIVE_SECRET_PREFIX, type Mode, modeOfSecret, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
-import type {JournalClient} from '../../contract/journal.js'
 import {isObject, own} from '../../contract/json.js'
 import {checkKeyFits, parseBaseUrl} from '../../contract/network.js'
 import type {Scope} from '../../contract/operations.js'
 import {TOKEN_CLIENT} from '../../contract/token-cache.js'
 import {parseStoreUrl} from '../../state/postgres/url.js'
-import type {Profile, SettingsFile} from '../../state/settings.js'
+import type {SettingsFile} from '../../state/settings.js'
 import type {State, StoreChoice} from '../../state/state.js'
 import type {Fields} from '../input/guests.js'
 import {
@@ -62,10 +61,20 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   const {environment = ''} = key
   const variable = isOverridden ? undefined : env[environment]
   if (variable) return {key, value: variable, origin: 'environment', source: environment, place: environment}
-  for (const from of key.places) {
-    const {value} = writtenIn(from, key, surroundings)
+  let {places} = key
+  let profile = profileInUse(surroundings)
+  if (key.path[0] === 'paths') {
+    const {settings} = surroundings
+    const isUsed = !usesEnvironment(surroundings) && Object.hasOwn(settings.profiles, profile)
+    const baseUrl = String(effective(SETTINGS.base_url, surroundings).value)
+    const named = pathsOf({profile: isUsed ? profile : null, baseUrl}, settings)
+    places = named ? [named.place] : []
+    profile = named?.profile ?? profile
+  }
+  for (const from of places) {
+    const {value} = writtenIn(from, key, surroundings.settings, profile)
     if (value === undefined) continue
-    const source = from === 'profile' ? profileInUse(surroundings) : null
+    const source = from === 'profile' ? profile : null
     const holder = {top: '', profile: `profiles.${source}.`, defaults: 'defaults.'}[from]
     const place = `config.json: ${holder}${name}`
     return {key, value, origin: from === 'top' ? 'file' : from, source, place}
@@ -74,11 +83,42 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
 }
 
 /** The value of `key` in one of its places in config.json, if it is there; `holder`: the path of that place. */
-export function writtenIn(place: SettingPlace, key: SettingKey, surroundings: Surroundings) {
-  const holder = {top: [], profile: ['profiles', profileInUse(surroundings)], defaults: ['defaults']}[place]
-  let value: unknown = surroundings.settings
+export function writtenIn(place: SettingPlace, key: SettingKey, settings: SettingsFile, profile: string) {
+  const holder = {top: [], profile: ['profiles', profile], defaults: ['defaults']}[place]
+  let value: unknown = settings
   for (const word of [...holder, ...key.path]) value = isObject(value) ? own(value, word) : undefined
   return {holder, value: value as SettingValue | undefined}
+}
+
+/**
+ * The paths that config.json names (§4.9) for the service of a target, and where: in the profile used, else in another profile
+ * of the service; the defaults, which name no service, count for credentials of the environment alone. Paths of two places are
+ * never mixed.
+ */
+export function pathsOf(
+  {profile, baseUrl}: Pick<Target, 'profile' | 'baseUrl'>,
+  {profiles, defaults}: SettingsFile,
+) {
+  const ofService = Object.entries(profiles).filter(([, {base_url}]) => isSameService(base_url, baseUrl))
+  const [name, found] =
+    ofService.find(([name]) => name === profile) ?? ofService.find(([, {paths}]) => paths) ?? []
+  if (found?.paths) return {place: 'profile', profile: name, paths: found.paths} as const
+  if (profile !== null || !defaults?.paths) return undefined
+  return {place: 'defaults', profile: undefined, paths: defaults.paths} as const
+}
+
+/** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */
+function isSameService(written: string, baseUrl: string): boolean {
+  try {
+    return written === baseUrl || parseBaseUrl(written).baseUrl === parseBaseUrl(baseUrl).baseUrl
+  } catch {
+    return false
+  }
+}
+
+/** Whether the credentials are those of the environment: a --profile on the command line overrides them. */
+function usesEnvironment({env, flags}: Surroundings): boolean {
+  return !flags.profile && !!(env.BOOKCTL_TOKEN || env.BOOKCTL_CLIENT_ID || env.BOOKCTL_CLIENT_SECRET)
 }
 
 export type Checked = Awaited<ReturnType<typeof checked>>
@@ -118,23 +158,34 @@ export interface Preferences {
 const MOST_STORE_SECONDS = 10
 
 /**
- * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. `connection`:
- * certificates and time limit, read when the store is first used.
+ * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. What speaks to it is
+ * loaded here, only where one is set. `connection`: certificates and time limit, read when the store is first used.
  */
-export function chooseStore(
+export async function chooseStore(
   surroundings: Surroundings,
   connection: () => Promise<{
     readonly caFile: string | undefined
     readonly timeoutSeconds: number | undefined
   }>,
-): StoreChoice {
+): Promise<StoreChoice> {
   const {env} = surroundings
-  const address = () => effective(SETTINGS.store, surroundings).value
+  let address: string | undefined
+  let problem: unknown
+  try {
+    address = effective(SETTINGS.store, surroundings).value?.toString()
+  } catch (error) {
+    // Not every command needs config.json: a broken one is reported when the store is first used.
+    problem = error
+  }
+  const shared = address === undefined ? undefined : await import('../../state/postgres/shared.js')
   return {
-    isSet: () => address() !== null,
+    opener() {
+      if (problem !== undefined) throw problem
+      return shared?.openSharedStores
+    },
     async options() {
       const {trustedCertificates} = await import('./trust.js')
-      const parsed = parseStoreUrl(String(address() ?? ''), env)
+      const parsed = parseStoreUrl(address ?? '', env)
       const {caFile, timeoutSeconds = MOST_STORE_SECONDS} = await connection()
       const trusted = parsed.isEncrypted ? await trustedCertificates(caFile, env) : undefined
       const timeoutMilliseconds = Math.min(timeoutSeconds, MOST_STORE_SECONDS) * 1000
@@ -164,12 +215,7 @@ export function profileName({profile}: TargetFlags, {settings}: Pick<State, 'set
   return checkProfileName(profileInUse({settings: settings.read(), env: {}, flags: {profile}}))
 }
 
-/** The profile of that name in config.json, if there is one. */
-export function profileOf(flags: TargetFlags, state: Pick<State, 'settings'>): Profile | undefined {
-  return own(state.settings.read().profiles, profileName(flags, state))
-}
-
-/** The service and the credentials that a command uses. */
+/** The service and the credentials that a command uses, as a client of the journal too. */
 export interface Target {
   /** Name of the profile, or null when the credentials come from the environment. */
   readonly profile: string | null
@@ -189,11 +235,6 @@ export function serviceText({mode, baseUrl, clientId}: Target): string {
   return `${mode.toUpperCase()}, ${new URL(baseUrl).host}, client ${clientId}`
 }
 
-/** The client whose journal keeps what is sent to the target. */
-export function journalClientOf({baseUrl, clientId, clientSecret, token}: Target): JournalClient {
-  return {baseUrl, clientId, clientSecret: token === undefined ? clientSecret : undefined}
-}
-
 /** Throws a Failure if there are no usable credentials: not_logged_in, or a usage error for what is invalid. */
 export async function resolveTarget(
   surroundings: Surroundings,
@@ -201,8 +242,8 @@ export async function resolveTarget(
 ): Promise<Target> {
   const {env, flags} = surroundings
   const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
-  // Credentials of the environment, unless --profile was typed; their address may be the profile's.
-  if (!flags.profile && (token || id || secret)) {
+  // Their address may be the profile's.
+  if (usesEnvironment(surroundings)) {
     if (!token && !id) throw missingVariable('BOOKCTL_CLIENT_ID', env)
     if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
     if (token && !/^[\x21-\x7e]+$/.test(token))

@@ -31,7 +31,8 @@ const SERVICE_FLAGS = ['profile', 'base-url', 'ca-file', 'proxy', 'insecure'] as
 export abstract class BaseCommand extends ParsingCommand implements RunningCommand {
   private tidying: (() => unknown)[] = []
   private tidied: Promise<void> = Promise.resolve()
-  private opened: {readonly state: State; readonly surroundings: Surroundings} | undefined
+  private opened: ReturnType<BaseCommand['openState']> | undefined
+  private targetInUse: Target | undefined
   private connection: Connection | undefined
 
   exitCode: number = 0
@@ -90,33 +91,37 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   async state(): Promise<State> {
-    const [{openState}, {chooseStore}] = await Promise.all([
+    this.opened ??= this.openState()
+    return (await this.opened).state
+  }
+
+  private async openState(): Promise<{readonly state: State; readonly surroundings: Surroundings}> {
+    const [{openState}, {createSettings}, {chooseStore}] = await Promise.all([
       import('../../state/state.js'),
+      import('../../state/settings.js'),
       import('../session/resolve.js'),
     ])
-    if (this.opened === undefined) {
-      let settings: SettingsFile | undefined
-      const surroundings: Surroundings = {
-        get settings() {
-          settings ??= state.settings.read()
-          return settings
-        },
-        env: process.env,
-        flags: this.typed,
-      }
-      const store = chooseStore(surroundings, () => this.connectOptions())
-      const state = openState(this.config.configDir, {store, warn: text => this.warn(text)})
-      // Closing it at the end leaves no log beside a database.
-      this.whenStopped(() => state.close())
-      this.opened = {state, surroundings}
+    const {configDir} = this.config
+    let settings: SettingsFile | undefined
+    const surroundings: Surroundings = {
+      get settings() {
+        settings ??= createSettings(configDir).read()
+        return settings
+      },
+      env: process.env,
+      flags: this.typed,
     }
-    return this.opened.state
+    const store = await chooseStore(surroundings, () => this.connectOptions())
+    const state = openState(configDir, {store, warn: text => this.warn(text)})
+    // Closing it at the end leaves no log beside a database.
+    this.whenStopped(() => state.close())
+    return {state, surroundings}
   }
 
   /** What settings are resolved from: command line, environment and config.json. */
   protected async surroundings(): Promise<Surroundings> {
-    await this.state()
-    return (this.opened as NonNullable<typeof this.opened>).surroundings
+    this.opened ??= this.openState()
+    return (await this.opened).surroundings
   }
 
   protected async preferences(): Promise<Preferences> {
@@ -145,13 +150,16 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
-  /** The service and credentials to use, without a request. Warns of live ones on stderr. */
+  /** The service and credentials to use, without a request. Warns of live ones on stderr, once. */
   async target(): Promise<Target> {
-    const target = await this.resolveTarget()
-    const {origin, host} = new URL(target.baseUrl)
-    this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
-    if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
-    return target
+    if (this.targetInUse === undefined) {
+      const target = await this.resolveTarget()
+      const {origin, host} = new URL(target.baseUrl)
+      this.service = `${origin}, ${target.profile === null ? 'credentials of the environment' : `profile ${target.profile}`}`
+      if (target.mode === 'live') this.warn(`LIVE: ${host}, client ${target.clientId}`)
+      this.targetInUse = target
+    }
+    return this.targetInUse
   }
 
   protected override client(): Promise<Client | undefined> {

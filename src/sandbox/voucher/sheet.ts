@@ -130,7 +130,8 @@ export class Sheet {
   /** TEST across the page, over the text, so that nothing covers it. */
   private watermark(): void {
     const {doc} = this
-    const [x, y] = [doc.page.width / 2, doc.page.height / 2]
+    const x = doc.page.width / 2
+    const y = doc.page.height / 2
     doc.save().rotate(-38, {origin: [x, y]})
     doc.font(BOLD).fontSize(WATERMARK_SIZE).fillColor(TEST_RED, 0.07)
     doc.text('TEST', x - doc.widthOfString('TEST') / 2, y - WATERMARK_SIZE * 0.6, {lineBreak: false})

@@ -84,8 +84,9 @@ export async function lastingFingerprint(
 /** Whether the lasting fingerprint `stored` is of `text`. */
 export async function hasLastingFingerprint(text: string, stored: string): Promise<boolean> {
   const salt = Buffer.from(stored.split('.')[0] ?? '', 'hex')
-  const [given, known] = [await lastingFingerprint(text, salt), stored].map(each => Buffer.from(each))
-  return given !== undefined && known?.length === given.length && timingSafeEqual(given, known)
+  const given = Buffer.from(await lastingFingerprint(text, salt))
+  const known = Buffer.from(stored)
+  return known.length === given.length && timingSafeEqual(given, known)
 }
 
 /** A key for each value: random nonces under one key would run out after about four thousand million. */

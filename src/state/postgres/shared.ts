@@ -19,8 +19,8 @@ import {createSharedTokens} from './tokens.js'
 
 /** The store that this machine shares with others, if one is set. */
 export interface StoreChoice {
-  /** Whether one is set. Throws a usage error for a broken config.json. */
-  isSet(): boolean
+  /** What opens it; undefined if none is set. Throws a usage error for a broken config.json. */
+  opener(): typeof openSharedStores | undefined
   /** Throws a usage error when its address cannot be used. */
   options(): Promise<Omit<StoreOptions, 'most'>>
   /** The client of the environment, if there is one: its tokens are this machine's too. */

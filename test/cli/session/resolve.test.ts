@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest'
-import {resolveTarget, type Surroundings} from '../../../src/cli/session/resolve.js'
-import {checkScopes} from '../../../src/cli/session/setting-keys.js'
+import {effective, pathsOf, resolveTarget, type Surroundings} from '../../../src/cli/session/resolve.js'
+import {checkScopes, SETTINGS, type SettingKey} from '../../../src/cli/session/setting-keys.js'
 import type {SettingsFile} from '../../../src/state/settings.js'
 import type {State} from '../../../src/state/state.js'
 import {rejectionOf, thrownBy} from '../../support/thrown.js'
@@ -105,4 +105,47 @@ describe('credentials', () => {
 
 test('an unknown scope names the valid ones', () => {
   expect(thrownBy(() => checkScopes('--scope', 'hotels:reed')).details.hint).toContain('hotels:read')
+})
+
+describe('a path is shown as it is sent', () => {
+  const name = 'paths.reservations.list'
+  const key = (SETTINGS as Readonly<Record<string, SettingKey>>)[name] as SettingKey
+  const paths = (path: string) => ({paths: {'reservations.list': path}})
+  const here = {base_url: 'https://here.example/v1', client_id: 'cid_1'}
+  const there = {base_url: 'https://there.example/v1', client_id: 'cid_1'}
+  const ofHere = {...ENV, BOOKCTL_BASE_URL: 'https://HERE.example/v1/'}
+  const defaults = paths('/defaults')
+
+  test.each<[string, SettingsFile['profiles'], Flags, NodeJS.ProcessEnv, string?, string?]>([
+    ['of the profile', {default: {...here, ...paths('/own')}}, {}, {}, '/own', 'default'],
+    ['not of the defaults, where a profile is used', {default: here}, {}, {}],
+    ['of the defaults, with credentials of the environment', {default: there}, {}, ofHere, '/defaults'],
+    ['of a profile of its service first', {a: there, b: {...here, ...paths('/b')}}, {}, ofHere, '/b', 'b'],
+    ['not of another service', {default: {...there, ...paths('/t')}}, {'base-url': here.base_url}, {}],
+    [
+      'of another profile of the service that --base-url names',
+      {default: {...there, ...paths('/t')}, b: {...here, ...paths('/b')}},
+      {'base-url': here.base_url},
+      {},
+      '/b',
+      'b',
+    ],
+    ['not of another profile of its service', {default: here, b: {...here, ...paths('/b')}}, {}, {}],
+    [
+      'of the profile that --profile names',
+      {b: {...here, ...paths('/b')}},
+      {profile: 'b'},
+      {...ENV, BOOKCTL_TOKEN: 't'},
+      '/b',
+      'b',
+    ],
+  ])('%s', async (_, profiles, flags, env, path, source) => {
+    const surroundings = {settings: {profiles, defaults}, env, flags}
+    const shown = effective(key, surroundings)
+    const origin = source ? 'profile' : path ? 'defaults' : 'unset'
+    expect(shown).toMatchObject({value: path ?? null, origin, source: source ?? null})
+    const target = await resolveTarget(surroundings, STATE)
+    const sent: Readonly<Record<string, string>> = pathsOf(target, surroundings.settings)?.paths ?? {}
+    expect(sent['reservations.list']).toBe(path)
+  })
 })

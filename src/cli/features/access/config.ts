@@ -172,7 +172,12 @@ async function planChange(key: SettingKey, value: string | undefined, surroundin
   const hint = 'to remove the profile: bookctl profiles remove NAME'
   const isNeeded = key.name === 'base_url' || key.name === 'client_id'
   if (after === null && isNeeded) throw usage('needed_setting', `${key.name} is required`, hint)
-  const {holder, value: before = null} = writtenIn(place, key, surroundings)
+  const {holder, value: before = null} = writtenIn(
+    place,
+    key,
+    surroundings.settings,
+    profileInUse(surroundings),
+  )
   return {key, holder, profile, before, after}
 }
 

@@ -76,13 +76,14 @@ export function cancellationText(
 
 /** The main facts of an offer before choosing it, in few lines: a list is above it. */
 export function offerGlance(offer: OfferFound, now: number): string {
-  const [heading = '', ...clocks] = cancellationLines(offer, now)
+  const {board, due, cancellation, policies} = termsInWords(offer, now, FEW)
+  const [heading = '', ...clocks] = cancellation
   const room = sanitizeLine(offer.room_name ?? 'unnamed room', 40)
   return [
-    `${room}, ${boardText(offer.board)}`,
-    `Due at hotel: ${dueLines(offer, FEW).join('; ')}`,
+    `${room}, ${board}`,
+    `Due at hotel: ${due.join('; ')}`,
     `Cancellation: ${heading}`,
-    ...policyLines(offer, FEW),
+    ...policies,
     // Last, because they are left out first where a terminal has no room.
     ...clocks.map(line => `Free until ${line}`),
   ].join('\n')
@@ -96,12 +97,13 @@ export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   if (!offer) return [['Hotel', 'unknown (the offer was not searched for on this machine)']]
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
   const {roomsLeft} = termsIn(offer)
+  const {board, due, cancellation, policies} = termsInWords(offer, now, MANY)
   const facts = {
     Hotel: [`${sanitizeLine(offer.hotel_name ?? 'unnamed', 200)}${stars}`],
-    Room: [`${sanitizeLine(offer.room_name ?? 'unnamed', 100)}; board ${boardText(offer.board)}`],
+    Room: [`${sanitizeLine(offer.room_name ?? 'unnamed', 100)}; board ${board}`],
     Price: [sanitizeLine(priceText(offer), 60)],
-    'Due at hotel': dueLines(offer, MANY),
-    Cancellation: [...cancellationLines(offer, now), ...policyLines(offer, MANY)],
+    'Due at hotel': due,
+    Cancellation: [...cancellation, ...policies],
     'Rooms left': roomsLeft === undefined ? [] : [String(roomsLeft)],
   }
   return Object.entries(facts).flatMap(([name, lines]) =>
@@ -109,36 +111,31 @@ export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   )
 }
 
-function boardText(board: string | null): string {
-  if (board === null) return NOT_KNOWN
-  const words = BOARDS[board.toUpperCase() as BoardCode]?.toLowerCase()
-  return [sanitizeLine(board, 60), words].filter(Boolean).join(', ')
-}
-
-function dueLines(offer: OfferFound, most: number): string[] {
-  const due = termsIn(offer).dueAtProperty
-  if (due === undefined) return [notKnown(offer)]
-  if (due.length === 0) return ['nothing']
-  return atMost(due, most, ({description, amount, currency}) => {
-    const money = moneyText({amount, currency}) ?? ''
-    return sanitizeLine(description === null ? money : `${money} (${description})`, 100)
-  })
+/** The board, what is due at the hotel, until when cancelling is free, and what it costs; `most`: lines of a list. */
+function termsInWords(offer: OfferFound, now: number, most: number) {
+  const {dueAtProperty, policies = []} = termsIn(offer)
+  const meals = BOARDS[offer.board?.toUpperCase() as BoardCode]?.toLowerCase()
+  let due = dueAtProperty?.length === 0 ? ['nothing'] : [notKnown(offer)]
+  if (dueAtProperty && dueAtProperty.length > 0)
+    due = atMost(dueAtProperty, most, ({description, amount, currency}) => {
+      const money = moneyText({amount, currency}) ?? ''
+      return sanitizeLine(description === null ? money : `${money} (${description})`, 100)
+    })
+  const free = cancellationText({offer}, now, until => onThreeClocks(until).join('\n'))
+  return {
+    board:
+      offer.board === null ? NOT_KNOWN : [sanitizeLine(offer.board, 60), meals].filter(Boolean).join(', '),
+    due,
+    cancellation: (free ?? notKnown(offer)).split('\n'),
+    policies: atMost(policies, most, ({from, fee, currency}) => {
+      const start = from === null ? '' : `from ${onItsOwnClock(from)} on `
+      return sanitizeLine(`cancelling ${start}costs ${moneyText({amount: fee, currency})}`, 100)
+    }),
+  }
 }
 
 /** A line for each item; from `most` on, the number of those left out. */
 function atMost<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
   const lines = items.slice(0, most).map(line)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines
-}
-
-function cancellationLines(offer: OfferFound, now: number): string[] {
-  const text = cancellationText({offer}, now, until => onThreeClocks(until).join('\n'))
-  return (text ?? notKnown(offer)).split('\n')
-}
-
-function policyLines(offer: OfferFound, most: number): string[] {
-  return atMost(termsIn(offer).policies ?? [], most, ({from, fee, currency}) => {
-    const start = from === null ? '' : `from ${onItsOwnClock(from)} on `
-    return sanitizeLine(`cancelling ${start}costs ${moneyText({amount: fee, currency})}`, 100)
-  })
 }

@@ -57,7 +57,8 @@ type Row = ReturnType<typeof rowOf>
 function rowOf(found: ReadReservation) {
   const facts = factsOfReservation(found)
   const {reservation_ref, status, payment_url} = found
-  const [price, fee] = [facts.price, facts.fee].map(moneyText)
+  const price = moneyText(facts.price)
+  const fee = moneyText(facts.fee)
   const currency = facts.price?.currency ?? facts.fee?.currency ?? null
   return {...facts, reservation_ref, status, payment_url, price, fee, currency}
 }

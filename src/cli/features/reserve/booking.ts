@@ -119,7 +119,8 @@ export function paymentNote(outcome: ReserveOutcome, now: number): string | unde
   if (payment.kind === 'paid')
     return isFinal(outcome) ? 'it was paid' : 'it is paid, and waits for confirmation'
   const {kind, reason, until} = payment
-  const [why, end] = [reason, until].map(text => (text === null ? '' : sanitizeLine(text, 64)))
+  const why = reason === null ? '' : sanitizeLine(reason, 64)
+  const end = until === null ? '' : sanitizeLine(until, 64)
   const ended = `the time to pay has ended${end === '' ? '' : ` (${end})`}`
   if (kind === 'expired') return ended
   const words = `the payment was ${kind}${why === '' ? '' : ` (${why})`}`

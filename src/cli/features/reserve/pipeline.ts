@@ -9,7 +9,6 @@ import type {Price} from '../../../contract/journal.js'
 import {isPublicHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {combined} from '../../input/usage-errors.js'
-import type {Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {wantsAccessible} from '../../terminal/colour.js'
@@ -88,7 +87,6 @@ export type OpenWizard = (pipeline: ReservePipeline, typed: Typed) => Promise<Wi
 
 export class ReservePipeline {
   readonly stop = new ReserveStop()
-  private targetInUse: Promise<Target> | undefined
   /** The offer of what is reserved, if this machine found it. */
   private seen: SeenOffer | undefined
   private readonly warned = new Set<string>()
@@ -109,7 +107,8 @@ export class ReservePipeline {
     const wizard = typed.lacking.length > 0 ? await openWizard?.(this, typed) : undefined
     const booked = wizard ? await wizard.book() : await this.book(typed, plan => this.agree(plan))
     if (booked?.booking) await this.show(booked.booking, wizard)
-    else if (booked) await command.print(jsonResult(describeRequest(booked.plan.intent, await this.target())))
+    else if (booked)
+      await command.print(jsonResult(describeRequest(booked.plan.intent, await command.target())))
   }
 
   /** Plan, agree, send. Undefined where `agree`, which shows the plan, says no; a dry run only shows it. Throws Failure. */
@@ -117,7 +116,7 @@ export class ReservePipeline {
     const {command, flags, stop} = this
     const mistakes = mistakesIn(typed)
     if (mistakes.length > 0) throw combined(mistakes)
-    const target = await this.target()
+    const target = await command.target()
     const state = await command.state()
     const plan = await planReservation(typed, flags, target, state)
     stop.planned(plan, state.remembers)
@@ -136,14 +135,9 @@ export class ReservePipeline {
       const message = `--resume repeats the reservation unchanged; leave out: ${typed.join(', ')}`
       throw usage('invalid_input', message)
     }
-    const target = await this.target()
+    const target = await command.target()
     if (!flags['dry-run']) return this.show(await this.send())
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
-  }
-
-  target(): Promise<Target> {
-    this.targetInUse ??= this.command.target()
-    return this.targetInUse
   }
 
   /** Shows what will be sent, and asks where a person can answer. */
@@ -153,7 +147,7 @@ export class ReservePipeline {
     if (plan.standing?.kind === 'resolved') return true
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
     if (flags['dry-run']) return true
-    const target = await this.target()
+    const target = await command.target()
     const question = `Reserve this${atWhatPrice(plan, target)}?`
     const agreed = await command.agreed(flags.yes, question, describePlan(plan, target))
     if (agreed === false || target.mode === 'live')
@@ -165,7 +159,7 @@ export class ReservePipeline {
   private async send(plan?: Plan): Promise<ReserveOutcome> {
     const {command, stop} = this
     const {resume = ''} = this.flags
-    const connection = await command.connect(await this.target())
+    const connection = await command.connect()
     const lookUp = () => {
       if (plan && !connection.state.remembers) return repeatHint(plan.intent)
       return resumeCommand(plan?.intent.clientReferenceId ?? resume)

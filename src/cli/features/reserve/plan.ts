@@ -28,7 +28,7 @@ import type {Maximum} from '../../input/checks.js'
 import {LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
-import {journalClientOf, type Target} from '../../session/resolve.js'
+import type {Target} from '../../session/resolve.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
 import {detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
@@ -58,11 +58,10 @@ export function planReservation(
     const {offerId = '', request: typedRequest} = typed
     const {'max-price': maxPrice, 'idempotency-key': keyTyped, preferred} = flags
     const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
-    const journalClient = journalClientOf(target)
     const request = await completeRequest(typed, {
       nationality: seen?.nationality ?? preferred?.nationality,
       baseUrl: target.baseUrl,
-      referenceKey: state.isShared ? journalClient.clientSecret : undefined,
+      referenceKey: state.isShared && target.token === undefined ? target.clientSecret : undefined,
     })
     const referenceGiven = typedRequest.client_reference_id !== undefined
     if (!state.remembers) refuseWithoutJournal(keyTyped !== undefined && referenceGiven)
@@ -72,7 +71,7 @@ export function planReservation(
       keyGiven: keyTyped !== undefined,
       agreed: priceOf(seen),
     })
-    const standing = state.remembers ? await state.journal.forClient(journalClient).peek(intent) : undefined
+    const standing = state.remembers ? await state.journal.forClient(target).peek(intent) : undefined
     const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
     // Otherwise nothing is sent: what is known of the earlier attempt is reported, whatever the offer costs.
     const maySend = earlier === undefined || standing?.kind === 'repeat'
@@ -269,7 +268,7 @@ export async function sendPlan(
 ): Promise<ReserveOutcome> {
   // Where nothing can be written, the journal is of this run alone.
   const memory = state.remembers ? undefined : (await import('../../../state/state.js')).openMemoryJournal()
-  const journal = (memory?.journal ?? state.journal).forClient(journalClientOf(target))
+  const journal = (memory?.journal ?? state.journal).forClient(target)
   const sender = {...options, api, clock, journal, journalKept: state.remembers}
   const booking = await lookingUp(() => reserve(sender, intent).finally(memory?.close))
   try {
@@ -288,14 +287,14 @@ export async function sendAgain(
   options: SendOptions,
 ): Promise<ReserveOutcome> {
   requireJournal(state)
-  const journal = state.journal.forClient(journalClientOf(target))
+  const journal = state.journal.forClient(target)
   return lookingUp(() => resume({...options, api, clock, journal}, clientReferenceId))
 }
 
 /** The request that --resume would send again. Throws a usage error if it is unknown, or if its outcome is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
-  const journal = state.journal.forClient(journalClientOf(target))
+  const journal = state.journal.forClient(target)
   const entry = await lookingUp(() => findEntry(journal, reference))
   if (isNeverSent(entry)) throw neverSent(entry)
   const verdict = verdictOn(entry, journal.client)

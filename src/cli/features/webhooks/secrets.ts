@@ -3,7 +3,6 @@ import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {systemClock} from '../../../contract/dates.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../../contract/events.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {State} from '../../../state/state.js'
@@ -12,7 +11,8 @@ import type {RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes} from '../../input/files.js'
-import {profileName, profileOf} from '../../session/resolve.js'
+import {effective, profileName} from '../../session/resolve.js'
+import {SETTINGS, type SettingKey} from '../../session/setting-keys.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'
 
@@ -168,8 +168,10 @@ export class WatchedSecrets {
   }
 }
 
-/** The headers of signature and event id (§6.2), by the profile, the defaults or the interface. A profile is not needed. */
+/** The headers of signature and event id (§6.2) that the settings name. A profile is not needed. */
 export function webhookHeaderNames(flags: WebhookSecretFlags, state: State): WebhookHeaderNames {
-  const {signature_header, event_id_header} = {...state.settings.read().defaults, ...profileOf(flags, state)}
-  return {signature: signature_header ?? SIGNATURE_HEADER, eventId: event_id_header ?? EVENT_ID_HEADER}
+  const named = {profile: profileName(flags, state)}
+  const surroundings = {settings: state.settings.read(), env: {}, flags: named}
+  const read = (key: SettingKey) => String(effective(key, surroundings).value)
+  return {signature: read(SETTINGS.signature_header), eventId: read(SETTINGS.event_id_header)}
 }

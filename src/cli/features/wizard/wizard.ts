@@ -61,7 +61,7 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
   const {command, flags} = pipeline
   const draft = readDraft(typed)
   if (typed.offerId === undefined && draft.reference === undefined) pipeline.stop.nothingNamed()
-  const connection = await command.connect(await pipeline.target())
+  const connection = await command.connect()
   const desk = {
     connection,
     prompts: await command.prompts(),

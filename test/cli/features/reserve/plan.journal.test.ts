@@ -2,7 +2,7 @@
 import {expect, test} from 'vitest'
 import {describePlan, type Plan, planReservation} from '../../../../src/cli/features/reserve/plan.js'
 import {readTyped} from '../../../../src/cli/features/reserve/request.js'
-import {journalClientOf, type Target} from '../../../../src/cli/session/resolve.js'
+import type {Target} from '../../../../src/cli/session/resolve.js'
 import {requestFor} from '../../../support/booking.js'
 import {stateForEachTest} from '../../../support/own-state.js'
 import {SEEN} from '../../../support/seen-offer.js'
@@ -16,7 +16,6 @@ const target: Target = {
   mode: 'test',
   scopes: undefined,
 }
-const client = journalClientOf(target)
 
 const place = stateForEachTest()
 
@@ -28,16 +27,16 @@ async function plan(): Promise<Plan> {
 /** Adds it to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
   const {intent} = await plan()
-  const verdict = await place.state.journal.forClient(client).begin(intent, 1)
+  const verdict = await place.state.journal.forClient(target).begin(intent, 1)
   const now = Date.now() / 1000
   const offer = {...SEEN, searched_at: now - 1000, expires_at: now - 100}
-  await place.state.offers.remember(client, [offer], now)
+  await place.state.offers.remember(target, [offer], now)
   return {id: verdict.entry.id, key: intent.idempotencyKey}
 }
 
 test('repeats a reservation that may have been sent, with its key, even if the offer expired', async () => {
   const {id, key} = await begin()
-  await place.state.journal.forClient(client).attempt(id, 2)
+  await place.state.journal.forClient(target).attempt(id, 2)
   expect(await plan()).toMatchObject({intent: {idempotencyKey: key}, standing: {kind: 'repeat'}})
   const summary = describePlan(await plan(), target).join('\n')
   expect(summary).toMatch(/Due at hotel .*\nCancellation .*\nNationality +Türkiye \(TR\)/s)
@@ -46,6 +45,6 @@ test('repeats a reservation that may have been sent, with its key, even if the o
 test('checks a reservation that was not sent as a new one', async () => {
   const {id} = await begin()
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
-  await place.state.journal.forClient(client).notSent(id, 0, 2)
+  await place.state.journal.forClient(target).notSent(id, 0, 2)
   await expect(plan()).rejects.toMatchObject({details: {code: 'offer_expired'}})
 })
