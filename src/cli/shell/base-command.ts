@@ -18,7 +18,7 @@ import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
 import {stderrIsTerminal} from '../terminal/streams.js'
-import {clearTransient, say} from '../terminal/talk.js'
+import {clearTransient, prepareToWrap, say} from '../terminal/talk.js'
 import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
 import {type RunningCommand, running, type StopNote} from './running.js'
@@ -49,6 +49,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
 
   protected override async init(): Promise<void> {
     running.command = this
+    if (stderrIsTerminal() || process.stdout.isTTY) await prepareToWrap()
     await super.init()
   }
 

@@ -1,7 +1,14 @@
 /** From argv to the exit code: every error becomes one exit code and one text or JSON document here. */
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
-import {flushedSoon, guardStreams, leave, type Refusal, stderr} from '../terminal/streams.js'
+import {
+  flushedSoon,
+  guardStreams,
+  leave,
+  type Refusal,
+  stderr,
+  stderrIsTerminal,
+} from '../terminal/streams.js'
 import type {Place} from './program.js'
 import {begin, FILES_MISSING, running, SIGNAL_EXITS, type StopNote, takeLastWord} from './running.js'
 
@@ -162,7 +169,7 @@ function reportPlainly(problem: unknown): number {
 /** Prints an error, on one line if the command prints lines; returns the exit code. */
 async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<number> {
   const {command, argv} = running
-  const [{describeFailure}, {jsonText}, {wantsJson}, {say}] = await Promise.all([
+  const [{describeFailure}, {jsonText}, {wantsJson}, {prepareToWrap, say}] = await Promise.all([
     import('./exit-codes.js'),
     import('../terminal/json-text.js'),
     import('./argv.js'),
@@ -172,7 +179,10 @@ async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<num
   refuse({exit, text})
   const isLast = takeLastWord()
   if (isLast && wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
-  else say(text.split('\n'))
+  else {
+    if (stderrIsTerminal()) await prepareToWrap()
+    say(text.split('\n'))
+  }
   if (process.env.BOOKCTL_DEBUG && thrown instanceof Error) {
     const {redactStack} = await import('../../api/redact/redact.js')
     say(redactStack(thrown.stack ?? '').split('\n'))

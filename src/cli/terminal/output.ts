@@ -9,6 +9,7 @@ import {jsonLines, jsonText} from './json-text.js'
 import {resultOfQuery} from './query.js'
 import {type Column, type Format, notShown, type Result} from './result.js'
 import {widthOf} from './streams.js'
+import {prepareToWrap} from './talk.js'
 
 export interface OutputFlags {
   readonly json?: boolean | undefined
@@ -54,7 +55,10 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
   const view = viewOf(result, flags, terminal)
   const {paint, room} = view
   const isAsked = flags.format !== undefined || flags.columns !== undefined
-  if (result.people && isForPeople(flags, terminal)) return lines(result.people(paint, room))
+  if (result.people && isForPeople(flags, terminal)) {
+    await prepareToWrap()
+    return lines(result.people(paint, room))
+  }
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
   const lead = isAsked || result.items.length === 0 ? [] : await result.lead?.(paint, room)
   const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]

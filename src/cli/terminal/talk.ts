@@ -5,7 +5,6 @@ import {sanitizeLine} from '../../contract/foreign-text.js'
 import {own} from '../../contract/json.js'
 import {painterFor, type Style} from './colour.js'
 import {stderr, stderrIsTerminal, widthOf} from './streams.js'
-import {hang, pasteable, textWidth} from './text.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
   'Error:': 'error',
@@ -15,13 +14,24 @@ const LEADS: Readonly<Record<string, Style>> = {
   'LIVE:': 'live',
 }
 
+/**
+ * What wraps lines. Its tables of emoji take 22 ms of a start (Node 20), and most commands that scripts run wrap nothing, so it is
+ * loaded by `prepareToWrap` alone.
+ */
+let text: typeof import('./text.js') | undefined
+
+/** For what wraps lines, or says them at a terminal; before it, they are said as they are. */
+export async function prepareToWrap(): Promise<void> {
+  text ??= await import('./text.js')
+}
+
 let transient = ''
 let questions = 0
 /** The widths of the lines written at the terminal since its first question, for what goes back over them. */
 let written: number[] | undefined
 
 function count(lines: readonly string[]): void {
-  for (const line of lines) written?.push(textWidth(line))
+  for (const line of lines) written?.push(text?.textWidth(line) ?? line.length)
 }
 
 /** Counts lines that were written as they are, each with its end. */
@@ -77,7 +87,8 @@ export function say(lines: string | readonly string[]): void {
 
 /** Wraps a line: a fact below its value, other lines by two columns, and a command so that it can still be pasted. */
 export function wrapForTerminal(line: string, columns: number): string[] {
-  if (textWidth(line) <= columns) return [line]
+  if (text === undefined || text.textWidth(line) <= columns) return [line]
+  const {hang, pasteable} = text
   const [, margin = '', command] = /^( *(?:\$ )?)((?:bookctl|curl|export|unset) .*)$/.exec(line) ?? []
   if (command !== undefined) {
     const [first = '', ...rest] = pasteable(command, columns - margin.length).split('\n')

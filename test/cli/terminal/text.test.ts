@@ -4,9 +4,11 @@ import stringWidth from 'string-width'
 import {expect, test} from 'vitest'
 import {fold} from '../../../src/cli/input/match.js'
 import {jsonText} from '../../../src/cli/terminal/json-text.js'
-import {wrapForTerminal} from '../../../src/cli/terminal/talk.js'
+import {prepareToWrap, wrapForTerminal} from '../../../src/cli/terminal/talk.js'
 import {cutTo, fitTo, hang, piecesOf, wrap} from '../../../src/cli/terminal/text.js'
 import {sanitizeLine} from '../../../src/contract/foreign-text.js'
+
+await prepareToWrap()
 
 test.each([
   ['a directional override', '\u202e'],
