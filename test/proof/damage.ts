@@ -246,7 +246,7 @@ export const damages = part<Bench>({
   title: 'Damage',
   unit: 'places',
   cells: [
-    cell('unknown, and made', 'inside its own words', 2),
+    cell('unknown, and made', 'inside its own words', 1),
     cell('unknown, and made', 'all of it', 1),
     ...Object.keys(ENDS).flatMap(end => Object.keys(KINDS).map(what => cell(end, what))),
   ],

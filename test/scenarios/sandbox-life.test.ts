@@ -138,17 +138,16 @@ test('a database in use is named with the address and the process that use it', 
   const alias = ['sandbox', 'start', '--db', 'alias/sandbox.db']
   expect((await home.refusal(alias)).code).toBe('sandbox_already_running')
   await start(home, '--db', 'other.db')
-  const {hint} = await home.refusal(['sandbox', 'start'])
-  expect(hint).toContain(`bookctl sandbox env --base-url http://127.0.0.1:${port}/`)
-})
-
-test('so is one of another configuration directory', async () => {
-  const [home, other] = [ownHome(), ownHome()]
-  const {pid, baseUrl} = await start(other)
-  const database = join(other.configDirectory, 'sandbox.db')
-  const {message, hint} = await home.refusal(['sandbox', 'start', '--db', database])
-  expect(message).toBe(`already running at ${new URL(baseUrl).origin} (pid ${pid})`)
-  expect(hint).toContain(`bookctl sandbox env --base-url ${baseUrl}`)
+  const database = join(home.configDirectory, 'sandbox.db')
+  for (const [from, argv] of [
+    [home, []],
+    // Another configuration directory than that of the sandbox.
+    [ownHome(), ['--db', database]],
+  ] as const) {
+    const again = await from.refusal(['sandbox', 'start', ...argv])
+    expect(again.message).toBe(message)
+    expect(again.hint).toContain(`bookctl sandbox env --base-url http://127.0.0.1:${port}/`)
+  }
 })
 
 test('two that start at the same moment on one database: one runs, and the other names it', async () => {
