@@ -139,7 +139,6 @@ function stateCell(state: string, asJson: boolean): Cell<Bench> {
   return {
     name,
     group: state,
-    isSample: name === 'CONFIRMED, text',
     async run(bench, _, own) {
       let count = 0
       const wrong: string[] = []

@@ -97,7 +97,6 @@ export function isMeant(row: Row, fault: Fault): boolean {
 const SAMPLE = [
   'reserve (account) × reset-after-service',
   'account × tls-expired',
-  'voucher download (link) × fin-in-body',
   'token × redirect-307-other',
   'doctor × proxy-407',
 ]
