@@ -64,7 +64,10 @@ function lettersOf(text: string): string {
   return text.toLowerCase().replace(/^-+/, '')
 }
 
-/** How many letters are replaced, left out, added or swapped with the next. */
+/**
+ * How many letters are replaced, left out, added or swapped with the next. The packages for it (fastest-levenshtein, leven)
+ * count a swap as two, so that `lsit` would get no suggestion.
+ */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({length: to.length + 1}, (_, index) => index)]
   const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY

@@ -1,4 +1,7 @@
-/** Progress of slow requests: what is waited for and how long, as one line on stderr that goes away. */
+/**
+ * Progress of slow requests: what is waited for and how long, as one line on stderr that goes away. No package for it
+ * (yocto-spinner), because the line is shared with all that is said and asked, counts seconds across requests, and can be plain.
+ */
 import type {AttemptRecord, Sender, Trace} from '../../api/types.js'
 import type {Clock} from '../../contract/dates.js'
 import {wantsAccessible} from './colour.js'
