@@ -97,8 +97,14 @@ function namedIn(headers: HeaderMap, words = ''): Framework | undefined {
 /** How frameworks print or wrap JSON. */
 const PRINTERS: Signs = [
   [/isBase64Encoded|requestContext/, 'gateway'],
-  [/^\s*b'|^\{"[^"]*": .*, "/s, 'django'],
+  [/^\s*b'/, 'django'],
   [/\\\//, 'laravel'],
+  [/"\s:\s/, 'spring'],
+  [/\\u003[ce]|\\u0026/, 'go'],
+  [/\\u00(?:2[2BE67]|3[CE])|\{\r\n/, 'dotnet'],
+  [/^\{"[^"]*": .*, "/s, 'django'],
+  [/^(?!.*\\u[\dA-F]*[A-F]).*\\u[\da-f]{4}/s, 'laravel'],
+  [/\\u[\dA-F]{4}/, 'spring'],
 ]
 
 /** A right signature whose time is too old, or in the future. */

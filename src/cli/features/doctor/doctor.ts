@@ -140,7 +140,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
       const isUsable = unlessBroken(() => state.tokens) !== undefined
       const signedIn = target && isUsable ? await connect(target, state, step) : undefined
       opened = signedIn ?? (await openSender(step))
-      return {sender: opened.sender, signedIn}
+      return {sender: opened.sender, signedIn, whyNot: target ? 'config.json is broken' : 'no credentials'}
     }
     const network = new NetworkChecks(baseUrl ?? '', step).checks()
     const service = new ServiceChecks(baseUrl ?? '', open, step.timeoutSeconds).checks()

@@ -121,6 +121,7 @@ const NOTABLE_SKEW_SECONDS = 60
  */
 export class ServiceChecks {
   private signedIn: SignedIn | undefined
+  private whyNotSignedIn = ''
   private answer: SentAnswer | undefined
   /** Unix seconds. */
   private answeredAt = 0
@@ -128,7 +129,12 @@ export class ServiceChecks {
 
   constructor(
     private readonly baseUrl: string,
-    private readonly open: () => Promise<{readonly sender: Sender; readonly signedIn: SignedIn | undefined}>,
+    private readonly open: () => Promise<{
+      readonly sender: Sender
+      readonly signedIn: SignedIn | undefined
+      /** Why nobody is signed in. */
+      readonly whyNot: string
+    }>,
     private readonly timeoutSeconds: number,
   ) {}
 
@@ -148,13 +154,14 @@ export class ServiceChecks {
 
   private whenSignedIn(check: (signedIn: SignedIn) => Promise<Finding> | Finding) {
     if (!this.answer) return skipped('the service did not answer')
-    return this.signedIn ? check(this.signedIn) : skipped('no credentials')
+    return this.signedIn ? check(this.signedIn) : skipped(this.whyNotSignedIn)
   }
 
   private async checkService(): Promise<Finding> {
     const {baseUrl, timeoutSeconds} = this
-    const {sender, signedIn} = await this.open()
+    const {sender, signedIn, whyNot} = await this.open()
     this.signedIn = signedIn
+    this.whyNotSignedIn = whyNot
     const url = baseUrl + OPERATIONS['account.show'].path
     const request = {method: 'GET', url, headers: {accept: 'application/json'}}
     const began = systemClock.now()
