@@ -210,6 +210,15 @@ describe('this machine', () => {
     expect(await doctor(['--offline'])).toMatchObject({exit: 2, permissions: failed('regular file')})
   })
 
+  test('a file in place of the configuration directory', async () => {
+    const env = {BOOKCTL_CONFIG_DIR: join(home.directory, 'file')}
+    writeFileSync(env.BOOKCTL_CONFIG_DIR, '')
+    expect(await doctor(['--offline'], {env})).toMatchObject({
+      exit: 2,
+      permissions: failed('is not a directory'),
+    })
+  })
+
   test('a damaged database is found, and nothing is created or changed', async () => {
     await home.run(['account'])
     writeFileSync(join(home.configDirectory, 'state.db'), 'x'.repeat(8192), {mode: 0o600})

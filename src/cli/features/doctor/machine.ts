@@ -58,6 +58,10 @@ export function checkConfiguration(state: State): Finding {
 export function checkPermissions(directory: string): Finding {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
   if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
+  if (!stats.isDirectory() && !stats.isSymbolicLink()) {
+    const fix = 'rename it, or name another directory in BOOKCTL_CONFIG_DIR'
+    return fail('usage', `${directory} is not a directory`, fix)
+  }
   const ours = [...FILE_NAMES, ...DATABASE_NAMES.flatMap(name => [`${name}-wal`, `${name}-shm`])]
   const ofFiles = ours.flatMap(name => {
     const path = join(directory, name)
