@@ -96,7 +96,7 @@ export interface SentAnswer extends WireAnswer {
   readonly attempts: number
   /** Whether an attempt before this answer was lost or failed, and may have acted, or the answer says that one is in progress. */
   readonly mayHaveActed: boolean
-  /** Secrets the request carried, to be redacted in quotes of the answer. */
+  /** Secrets that the request carried, redacted wherever the answer is quoted. */
   readonly secrets?: readonly string[]
 }
 

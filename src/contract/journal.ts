@@ -206,7 +206,7 @@ function isOwn(entry: Client, client: Client): boolean {
   return entry.clientId === client.clientId
 }
 
-/** A token does not say whose it is, so it may be of the same client. */
+/** Whether `entry` may be of `client`: a token does not say whose it is, so an entry made with one may be. */
 function mayBeOwn(entry: Client, client: Client): boolean {
   return isOwn(entry, client) || [entry.clientId, client.clientId].includes(TOKEN_CLIENT)
 }

@@ -103,7 +103,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   })
 }
 
-/** A database without data at `temporary`, which is to be at `path`: no other process knows it yet. */
+/** Creates an empty database at `temporary`, which is moved to `path` later; no other process knows it yet, so it needs no lock. */
 function createAt(temporary: string, path: string, options: DatabaseOptions): void {
   const connect = () => openSqlite(temporary, {timeout: 0})
   opened(path, connect, connection => {

@@ -28,7 +28,7 @@ export class StorageError extends Error {
     this.isPassing = isPassing ?? ['busy', 'full', 'unreachable'].includes(fault)
   }
 
-  /** As the kind of a Failure: only what is not on this machine can be unreachable. */
+  /** The same as `Failure.kind`: `unreachable` only for a database on another machine, otherwise `usage`. */
   get kind(): 'usage' | 'unreachable' {
     return this.fault === 'unreachable' ? 'unreachable' : 'usage'
   }

@@ -12,7 +12,7 @@ const LOCKS = 'locks'
 const STRIPES = 32
 
 interface LockOptions {
-  /** Lock files are in its directory `locks`. */
+  /** The configuration directory, whose subdirectory `locks` has the lock files. */
   readonly directory: string
   /** What is locked, for example `tokens`; different kinds never wait for each other. */
   readonly kind: string

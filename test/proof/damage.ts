@@ -32,7 +32,7 @@ interface Left {
 
 interface Bench {
   readonly filled: Filled
-  /** By the name of the end; made when the first cell needs it. */
+  /** What each ending left on the disk, by the name of the ending; made when the first cell needs it. */
   readonly left: Map<string, Promise<Left>>
 }
 

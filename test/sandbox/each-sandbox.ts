@@ -1,4 +1,4 @@
-/** A sandbox for each test of a file, the check of all its answers, what tests say of refusals, and pages with forms. */
+/** What tests of the sandbox share: one for each test, whose answers are all checked; how they state refusals; and pages with forms. */
 import {afterEach, beforeEach, expect} from 'vitest'
 import type {z} from 'zod'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'

@@ -1,4 +1,4 @@
-/** A partner listens for events: what is printed, kept, replayed and exported; and a wait in a script. */
+/** Listening for events as a partner does: what is printed, stored, replayed and exported, and waiting for an event in a script. */
 import {type ChildProcess, execFileSync} from 'node:child_process'
 import {closeSync, constants, existsSync, openSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'

@@ -11,7 +11,7 @@ const {service, home} = await scriptedHome()
 service.tokenMilliseconds = 0
 const SEARCH =
   'hotels search --city 7 --check-in 2031-05-01 --nights 3 --nationality TR --currency EUR'.split(' ')
-/** Of the offers of the search, `off_a` costs 240.00 EUR. */
+/** The price that was agreed: that of `off_a` in the search. */
 const AGREED = {price: '240.00', currency: 'EUR'}
 const PAYING = ['--pay', 'account', ...GUESTS]
 

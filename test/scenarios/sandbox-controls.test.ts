@@ -82,7 +82,7 @@ interface Triggered {
   readonly deliveries: {status: string; subscription_id: string; attempts: {status: number}[]}[]
 }
 
-/** A sandbox that delivers to a receiver, which checks nothing. */
+/** Starts a sandbox, and subscribes a receiver that accepts every delivery unchecked. */
 async function subscribed() {
   const subscriber = await startSubscriber()
   const home = ownHome()

@@ -19,7 +19,7 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0
 let service: ScriptedService
 let home: Home
 let child: ChildProcess | undefined
-/** Whether a deletion is done. */
+/** Whether the scripted service carries out a deletion. */
 let deletes: boolean
 
 beforeEach(async () => {

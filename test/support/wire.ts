@@ -81,7 +81,7 @@ export class Wire {
   /** How many were made, with or without a request. */
   connections = 0
   strike: Strike | undefined
-  /** The fault of every connection from now on. */
+  /** The simulated fault of every connection from now on; undefined for none. */
   connection: ConnectionFault | undefined
   private readonly sockets = new Set<Socket>()
   private readonly server: Server = createServer(socket => this.accept(socket))

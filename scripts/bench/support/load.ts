@@ -80,7 +80,7 @@ export async function send(port: number, requests: readonly Buffer[], perSecond?
 
 interface Connection {
   readonly socket: Socket
-  /** The request in progress, and when it was sent. */
+  /** The number of the request in progress. */
   sent: number
   sentAt: number
 }

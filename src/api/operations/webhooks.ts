@@ -74,7 +74,7 @@ export async function findLastAttempt(
   }
 }
 
-/** All subscriptions (ours), page by page. Throws Failure. */
+/** All subscriptions of the client, page by page; the path is not in the interface. Throws Failure. */
 export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
   const readPage = (answer: Answer) => {
     const items = readSubscriptions(answer.json)

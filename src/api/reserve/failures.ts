@@ -38,7 +38,7 @@ export function outcomeUnknown(
   })
 }
 
-/** Nothing of it was ever sent, and resuming sends nothing: only a new consent makes that reservation. */
+/** The failure of --resume for an entry whose request was never sent: resuming sends nothing, so a new command has to reserve. */
 export function neverSent(entry: JournalEntry): Failure {
   const reference = sanitizeLine(entry.clientReferenceId)
   const message = `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`

@@ -68,7 +68,7 @@ const isNamed = ({names}: NamedCountry, typed: string) => names.some(name => fol
 
 export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 
-/** Common names that neither source has, or not under its name of today. */
+/** Common names of countries that neither Intl nor countries-list has, or only in an older form. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = COUNTRY_NAMES
 
 /** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too; `foreign`: in each of LANGUAGES, folded. */

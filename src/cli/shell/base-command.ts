@@ -192,7 +192,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.connection
   }
 
-  /** Sends to any service: for obtaining and revoking tokens. */
+  /** Opens what sends requests without credentials: for obtaining and revoking tokens. */
   protected async openSender() {
     const {openSender} = await import('../session/connect.js')
     const opened = await openSender(await this.connectOptions())

@@ -31,7 +31,7 @@ export interface RunningCommand {
   /** What the user should know when a signal stops it now; a function is called after it has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   readonly service: string | undefined
-  /** Whether it is one that changes something. */
+  /** Whether the command is of the kind that changes something, and was not a dry run. */
   readonly mayHaveChanged: boolean
   stop(): Promise<void>
 }

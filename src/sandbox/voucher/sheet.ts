@@ -1,4 +1,4 @@
-/** The paper of the voucher: titles, tables and paragraphs one below the other, with TEST across every page. */
+/** Lays out the voucher as a PDF: titles, tables and paragraphs one below the other, with TEST across every page. */
 import {createRequire} from 'node:module'
 import {buffer} from 'node:stream/consumers'
 import {openSync} from 'fontkit'

@@ -107,7 +107,7 @@ const PRINTERS: Signs = [
   [/\\u[\dA-F]{4}/, 'spring'],
 ]
 
-/** A right signature whose time is too old, or in the future. */
+/** Explains a valid signature whose timestamp is too old or in the future. */
 export function describeTime({verdict, terms, request: {receivedAt}}: CheckedRequest): Finding {
   const {timestamp = 0, ageSeconds = 0} = verdict
   const {toleranceSeconds} = terms

@@ -68,7 +68,7 @@ const near = (...close: fc.Arbitrary<Uint8Array>[]) =>
   )
 
 const SETTINGS_READERS = ['config list', 'profiles list', 'config get currency', 'whoami']
-/** Not those that need a file, print a token, wait or write an archive. */
+/** Whether the command only reads; those that need a file, print a token, wait or write an archive are left out. */
 const isReader = ({row: {line, nature, isControl}}: (typeof MADE_UP)[number]) =>
   !isControl && nature !== 'token' && !/ remove | listen | bundle /.test(line)
 const ANSWER_READERS = [

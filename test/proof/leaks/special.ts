@@ -48,7 +48,7 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   demo: () => ['demo'],
 }
 
-/** What these are asked for, in place of the results of the command. */
+/** The kinds of secrets that these commands may print, because they are asked for them. */
 const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
   'webhooks:listen print-secret': ['signing secret'],
   // The exact request, which is the user's own.

@@ -1,6 +1,6 @@
 /**
- * Races: fifty processes at a time over the same files and the same service. One token request, one reservation for each
- * consent, and no setting, secret, offer or event lost. Here are tokens and reservations, in files.ts what is stored.
+ * Races: fifty processes at a time with the same files and the same service. They make one token request and one reservation
+ * for each consent, and lose no setting, secret, offer or event. Tokens and reservations are here, stored data is in files.ts.
  */
 import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'

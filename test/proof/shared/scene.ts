@@ -168,7 +168,7 @@ export function keepToken(home: Home, access_token: string, agoSeconds: number, 
   return withState(home.configDirectory, ({tokens}) => tokens.put(client, token))
 }
 
-/** Works with the state of `directory`, and closes it. */
+/** Opens the state in `directory`, passes it to `work`, and closes it afterwards, also when `work` throws. */
 export async function withState<T>(directory: string, work: (state: State) => T | Promise<T>): Promise<T> {
   const state = openState(directory)
   try {

@@ -60,7 +60,7 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
   return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
 }
 
-/** Every setting, with origin `unset` where nothing gives one, and the secrets of the environment as set. */
+/** Every setting, with origin `unset` where it has no value; secrets of the environment are shown as `set`, without their value. */
 export async function listSettings(surroundings: Surroundings, path: string): Promise<Result<Row>> {
   const found = await allChecked(surroundings)
   const settings = found.map(each => rowOf(each, path))

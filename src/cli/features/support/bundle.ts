@@ -170,7 +170,7 @@ function contentsOf(files: readonly BundleFile[]) {
   return files.map(({name, text, about}) => ({name, bytes: Buffer.byteLength(text), about}))
 }
 
-/** `written`: the bundle, unless it was not written. `isListed`: a person has seen what is in it. */
+/** `written`: the bundle that was written, if one was. `isListed`: its contents were already shown, so they are not printed again. */
 export function bundleResult(
   files: readonly BundleFile[],
   written?: {readonly path: string; readonly bytes: number},

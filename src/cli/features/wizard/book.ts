@@ -233,7 +233,7 @@ function guestText({name, surname, type, birth_date, nationality, identity, is_l
   return [`${name} ${surname}`, ...facts.filter(Boolean)].join(', ')
 }
 
-/** Words of codes, whole ones: `invalid_room_occupancy` is about guests, `room_sold_out` about the room. */
+/** Whole words of an error code which say that it is about the offer: `room_sold_out`, but not `invalid_room_occupancy`. */
 const OFFER_WORDS = /(^|_)(offer|offers|rate|rates|tariff|price|prices|allotment|sold)(_|$)/
 const GONE_WORDS = /(^|_)(gone|unavailable|sold_out|not_available|no_availability|availability|expired)(_|$)/
 const BALANCE_WORDS = /(^|_)(balance|funds|credit|payment_required)(_|$)/

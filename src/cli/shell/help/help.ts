@@ -106,7 +106,7 @@ export default class BookctlHelp extends Help {
     return this.sortedCommands.filter(({id}) => id.startsWith(prefix)).map(entryOf)
   }
 
-  /** A group, a topic, or a group with the topic of the same name. */
+  /** The help of a group of commands, of a topic, or of both where they have the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
     const name = words.join(' ').replaceAll(':', ' ')
     const topic = isHelpTopic(name) ? await this.topicText(name) : ''
@@ -222,7 +222,7 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
 /** Longer lists of values are in the explanation of the flag. */
 const MOST_CHOICE_LENGTH = 20
 
-/** oclif joins the choices of an argument with bars, as one word, which was broken anywhere. */
+/** Lists the choices of an argument after its description, because oclif shows them as one word, which breaks at any letter. */
 function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
   const {options = [], ...others} = arg
   if (options.join('|').length <= MOST_CHOICE_LENGTH) return arg

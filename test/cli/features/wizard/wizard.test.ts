@@ -1,4 +1,4 @@
-/** The whole wizard: refusals and expiry lead on with nothing typed twice, and what is not known ends it. */
+/** The whole wizard: after a refusal or an expired offer it goes on with the answers typed before; an unknown outcome ends it. */
 import {beforeEach, describe, expect, test} from 'vitest'
 import {offerFound, search} from '../../../../src/cli/features/catalogue/hotels.js'
 import {detailRows} from '../../../../src/cli/features/catalogue/offer-lines.js'
