@@ -55,43 +55,44 @@ describe('a table', () => {
   ])
   const paint = (style: string, text: string) => (style === 'header' ? text : `\u001b[31m${text}\u001b[39m`)
   test.each([unpainted, paint])('of many lines goes on as it began', painter => {
-    const all = numbered(5000, n => rows[n % rows.length] ?? [])
+    const all = numbered(MANY, n => rows[n % rows.length] ?? [])
     const body = layOut({columns, rows: all, width: 80, paint: painter})?.body ?? []
-    expect(body).toHaveLength(5000)
+    expect(body).toHaveLength(MANY)
     expect(MOST_LINES_DRAWN % rows.length).toBe(0)
     expect(new Set(body).size).toBe(rows.length)
     expect(body.slice(-rows.length)).toEqual(body.slice(0, rows.length))
   })
 
   test.each([
-    ['x', 60_000],
-    ['東ü', 4000],
-    ['👩‍👩‍👧 ', 4000],
+    ['x', 300_000],
+    ['word ', 60_000],
+    ['東ü', 20_000],
+    ['👩‍👩‍👧 ', 20_000],
   ])('takes a long text of "%s" in lines', (piece, count) => {
     const long = piece.repeat(count)
     const table = layOut({columns, rows: [[long, long, 'a']], width: 60, paint: unpainted})
-    expect(table?.body.length).toBeGreaterThan(280)
+    expect(table?.body.length).toBeGreaterThan(1000)
   })
 })
 
 test('graphemes stay whole wherever a long text is looked at', () => {
   for (const grapheme of ['👩‍👩‍👧', 'e\u0301\u0301', '🇹🇷', '東', 'x'])
     for (let before = 250; before < 260; before++) {
-      const text = 'a'.repeat(before) + grapheme.repeat(100)
+      const text = 'a'.repeat(before) + grapheme.repeat(300)
       const pieces = [...piecesOf(text, 1)]
       expect(pieces.join('')).toBe(text)
-      expect(pieces.filter(piece => piece !== 'a' && piece !== '')).toEqual(numbered(100, () => grapheme))
+      expect(pieces.filter(piece => piece !== 'a' && piece !== '')).toEqual(numbered(300, () => grapheme))
     }
   const endless = `e${'\u0301'.repeat(5000)}`
   expect([...piecesOf(`${endless}x`, 1)].filter(Boolean)).toEqual([endless, 'x'])
-  expect(wrap('ü東'.repeat(4000), 40, () => false)).toHaveLength(308)
+  expect(wrap('ü東'.repeat(20_000), 40, () => false)).toHaveLength(1539)
 })
 
 test('no text is too long for the patterns that make it safe', () => {
   expect(sanitizeLine('\u0301'.repeat(5e6))).toBe('\\u0301'.repeat(5e6))
   const redactor = createRedactor(['hunter2secret'])
   for (const unit of ['1 ', '\u0301', 'x@x.', 'Bearer xxxx', '?token='])
-    expect(redactor.text(unit.repeat(2e5)).length).toBeGreaterThan(0)
+    expect(redactor.text(unit.repeat(4e5)).length).toBeGreaterThan(0)
   expect(redactor.text(`x@x${'.x'.repeat(2e6)} hunter2secret`)).not.toContain('hunter2')
 })
 
@@ -116,7 +117,7 @@ test('a refusal with long lists of details quotes the first of them', () => {
 
 test('-vv shows the beginning of a long body, redacted, and no half of a secret', () => {
   const secret = `hunter2secret${'z'.repeat(40_000)}`
-  for (let filler = 0; filler < 40_000; filler += 19_993) {
+  for (let filler = 0; filler < 40_000; filler += 7993) {
     const lines: string[] = []
     const trace = createTrace({show: line => lines.push(line), bodies: true, secrets: [secret]})
     const body = {token: 't'.repeat(filler), list: ['x'.repeat(filler), secret, ...numbered(MANY, String)]}
