@@ -200,7 +200,7 @@ const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
 const FATES = ['lives', 'killed', 'cut off from the store', 'cut off from store and service'] as const
 
 const CELLS: readonly Cell<Machines>[] = [
-  fieldCell('tokens', 'the one that asks is killed, 3 processes', 3, asking('killed'), true),
+  fieldCell('tokens', 'the one that asks is killed, 5 processes', 5, asking('killed'), true),
   ...FATES.map(fate =>
     fieldCell('tokens', `the one that asks ${fate === 'lives' ? fate : `is ${fate}`}`, 50, asking(fate)),
   ),

@@ -250,7 +250,7 @@ export const races = part({
   title: 'Races',
   unit: 'processes',
   cells: [
-    ...SAMPLE.map(name => cell(name, 3, true)),
+    ...SAMPLE.map(name => cell(name, 5, true)),
     ...Object.keys(RACES).map(name => cell(name, 50, false)),
   ],
   open: openSandbox,

@@ -204,7 +204,7 @@ test('a reset ends the moves of the clock that are under way, and leaves no move
   for (const text of ['2030-06-01 12:00:00 UTC', 'No deliveries yet.']) expect(page).toContain(text)
 })
 
-const MANY = 200
+const MANY = 400
 /** As many as one subscription gets side by side. */
 const TOGETHER = 8
 

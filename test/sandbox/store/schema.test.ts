@@ -82,7 +82,7 @@ test('no connection waits while others are answered again and again', async () =
   const agent = new Agent({keepAlive: true})
   const headers = {authorization: `Bearer ${token}`, 'content-type': 'application/json'}
   const body = JSON.stringify(searchRequest())
-  const answered = Array.from({length: 40}, () => 0)
+  const answered = Array.from({length: 100}, () => 0)
   const ask = () =>
     new Promise((resolve, reject) => {
       const url = `${sandbox.baseUrl}/hotels/search`

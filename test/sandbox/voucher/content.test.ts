@@ -46,7 +46,7 @@ describe('a voucher', () => {
   })
 
   it('names each of 40 guests once, on pages that are each marked TEST, across and at the foot', async () => {
-    const guests = Array.from({length: 40}, (_, index) =>
+    const guests = Array.from({length: 80}, (_, index) =>
       guest({name: `Guest${index}x`, is_lead: index === 0}),
     )
     const {pages, text} = await read({guests})
