@@ -1,6 +1,7 @@
 /** The journals of what is requested, as ports stored by `state`, and the verdict on a reservation that is about to be made. */
 import {usage} from './failure.js'
 import {sanitizeLine, shellWord} from './foreign-text.js'
+import type {Room} from './hotels.js'
 import {underOneName} from './network.js'
 import {type Alone, type Client, TOKEN_CLIENT} from './token-cache.js'
 
@@ -10,6 +11,23 @@ export interface Price {
   readonly price: string
   /** Null when the answer does not say. */
   readonly currency: string | null
+}
+
+/** When and where a trip is, of the search that found its offer (§2.2). */
+export interface Stay {
+  readonly check_in: string
+  readonly check_out: string
+  readonly rooms: readonly Room[]
+  /** The destination's id; null if the search was not for a city. */
+  readonly city: number | null
+}
+
+/** By what a later request with the same client reference is recognised as the same trip, whatever its offer is. */
+export interface TripFacts {
+  /** SHA-256, hex, of the guests as sent; in the journal as `Journal.fingerprint` makes it. Null when it cannot be compared. */
+  readonly guests: string | null
+  /** Null when this machine did not search for the offer. */
+  readonly stay: Stay | null
 }
 
 /** What is about to be sent, committed before it is. */
@@ -29,6 +47,8 @@ export interface ReservationIntent {
   readonly intentSha256: string
   /** What the offer cost when it was chosen; null when that is not known here. */
   readonly agreed: Price | null
+  /** Null for an entry of an earlier version. */
+  readonly trip: TripFacts | null
 }
 
 /** With the client that made it. */
@@ -104,6 +124,10 @@ export interface Journal {
   forget(id: number, now: number): Promise<void>
   /** The entry that `--resume` means by this client reference: see `entryMeant`. */
   find(clientReferenceId: string): Promise<JournalEntry | undefined>
+  /** Those that `find` returns for many client references, by reference, in one reading. */
+  findAll(clientReferenceIds: Iterable<string>): Promise<ReadonlyMap<string, JournalEntry>>
+  /** A hash (hex) as this journal stores it: where others can read it, under a key. */
+  fingerprint(sha256: string): string
 }
 
 /** Whose journal it is. */
@@ -300,6 +324,25 @@ export function entryMeant(entries: readonly JournalEntry[], client: Client): Jo
     here.find(isLive) ??
     here[0]
   )
+}
+
+/** Those of `entries`, newest first, that `client` means by their client references. */
+export function meantAmong(
+  entries: readonly JournalEntry[],
+  client: Client,
+): ReadonlyMap<string, JournalEntry> {
+  const named = new Map<string, JournalEntry[]>()
+  for (const entry of entries) {
+    const others = named.get(entry.clientReferenceId)
+    if (others) others.push(entry)
+    else named.set(entry.clientReferenceId, [entry])
+  }
+  const meant = new Map<string, JournalEntry>()
+  for (const [reference, ofReference] of named) {
+    const entry = entryMeant(ofReference, client)
+    if (entry) meant.set(reference, entry)
+  }
+  return meant
 }
 
 function sharesOfferOrReference(entry: JournalEntry, intent: ReservationIntent): boolean {

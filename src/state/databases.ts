@@ -120,6 +120,9 @@ export const STATE: OwnDatabase = {
     `DELETE FROM journal_digest;
      ALTER TABLE reservations ADD COLUMN agreed TEXT;
      ALTER TABLE reservations ADD COLUMN booked TEXT;`,
+    // Nor by what it is recognised as the same trip when another offer was found for it.
+    `DELETE FROM journal_digest;
+     ALTER TABLE reservations ADD COLUMN trip TEXT;`,
   ],
   afterMigration: createDigest,
 }

@@ -15,6 +15,7 @@ import {
   type JournalEntry,
   type JournalStore,
   type JournalVerdict,
+  meantAmong,
   NOT_SENT,
   type Price,
   type RequestedSubscription,
@@ -22,6 +23,7 @@ import {
   replacedBy,
   type SubscriptionJournal,
   startedElsewhere,
+  type TripFacts,
 } from '../contract/journal.js'
 import {parseExactly, stringify} from '../contract/json.js'
 import {underOneName} from '../contract/network.js'
@@ -76,8 +78,7 @@ export function createJournals(
             // Ids are never reused, so no other process mistakes the new entry for the one it started.
             for (const {id} of replacedBy(entries, intent, client))
               changeEntry(database, id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
-            const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256, agreed} =
-              intent
+            const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
             const hashes = [bodySha256, intentSha256]
             const values = [
               clientReferenceId,
@@ -85,13 +86,14 @@ export function createJournals(
               idempotencyKey,
               body,
               ...hashes,
-              jsonOf(agreed),
+              jsonOf(intent.agreed),
+              jsonOf(intent.trip),
               now,
               now,
             ]
             const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key,
-              body, body_sha256, intent_sha256, agreed, outcome, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
+              body, body_sha256, intent_sha256, agreed, trip, outcome, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
             database.run(sql, client.baseUrl, client.clientId, ...values)
             const [row] = database.all<Row>(`${ROWS} WHERE id = last_insert_rowid()`) as [Row]
             renewDigest(database, [], [row])
@@ -125,7 +127,7 @@ export function createJournals(
         },
         async forget(id, now) {
           const unsent = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND outcome = 'unresolved'`
-          const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, result = NULL, updated_at = ? WHERE id = ?`
+          const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, trip = NULL, result = NULL, updated_at = ? WHERE id = ?`
           const change = () => database.run(unsent, id) || database.run(sql, now, id)
           database.erase(() => changeEntry(database, id, change))
         },
@@ -133,6 +135,14 @@ export function createJournals(
           const named = readJournal(database, row => row.clientReferenceId === clientReferenceId)
           return entryMeant(named.map(entryOf), client)
         },
+        async findAll(clientReferenceIds) {
+          const wanted = new Set(clientReferenceIds)
+          return meantAmong(
+            readJournal(database, row => wanted.has(row.clientReferenceId)).map(entryOf),
+            client,
+          )
+        },
+        fingerprint: sha256 => sha256,
       }
     },
     async list({unresolved = false, client} = {}) {
@@ -176,10 +186,11 @@ export function createJournals(
   return {journal, subscriptions}
 }
 
-function entryOf<T extends Row>({lost, agreed, booked, result, ...row}: T) {
+function entryOf<T extends Row>({lost, agreed, booked, trip, result, ...row}: T) {
   const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
   const prices = {agreed: read<Price>(agreed), booked: read<Price>(booked)}
-  return {...row, lost: lost === 1, ...prices, result: read<Record<string, unknown>>(result)}
+  const about = {trip: read<TripFacts>(trip), result: read<Record<string, unknown>>(result)}
+  return {...row, lost: lost === 1, ...prices, ...about}
 }
 
 const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
@@ -188,12 +199,12 @@ const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) 
 const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId,
   offer_id AS offerId, idempotency_key AS idempotencyKey, body, body_sha256 AS bodySha256,
   intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost, agreed,
-  booked, result, created_at AS createdAt, updated_at AS updatedAt`
+  booked, trip, result, created_at AS createdAt, updated_at AS updatedAt`
 
 const ROWS = `SELECT ${ENTRY} FROM reservations`
 
 /** What is stored as JSON. */
-type Stored = 'agreed' | 'booked' | 'result'
+type Stored = 'agreed' | 'booked' | 'trip' | 'result'
 type Row = Omit<JournalEntry, 'lost' | Stored> & {readonly lost: number} & Record<Stored, string | null>
 
 /** The rows that are wanted, newest first. Throws StorageError when anything of the journal or its file is damaged. */

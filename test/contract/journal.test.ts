@@ -21,6 +21,7 @@ const intent: ReservationIntent = {
   referenceGiven: true,
   keyGiven: false,
   agreed: null,
+  trip: null,
 }
 const {referenceGiven: _, keyGiven: __, ...written} = intent
 const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, booked: null, result: null}

@@ -98,7 +98,7 @@ test('an attempt under the generated reference of an earlier version is found by
   const journal = state.journal.forClient({baseUrl: service.baseUrl, clientId, clientSecret})
   const idempotencyKey = '5d1c8a52-8d0e-4f4c-9a55-5f5d6f1d9c08'
   const {entry} = await journal.begin(
-    intentOf(request, {referenceGiven: false, keyGiven: false, idempotencyKey, agreed: null}),
+    intentOf(request, {referenceGiven: false, keyGiven: false, idempotencyKey, agreed: null, stay: null}),
     1,
   )
   await journal.attempt(entry.id, 2)

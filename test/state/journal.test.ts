@@ -94,6 +94,36 @@ await describeEachPlace(place => {
     expect(await journal.begin(intent(1), 4)).toMatchObject({conflict: 'other_credential'})
   })
 
+  test('a trip is recognised by its guests and its stay, and no longer after it was given up', async () => {
+    const stay = {
+      check_in: '2030-01-01',
+      check_out: '2030-01-04',
+      rooms: [{adults: 2, children_ages: [5]}],
+      city: 101,
+    }
+    const id = (await journal.begin(intent(1, {trip: {guests: 'guests-1', stay}}), 1)).entry.id
+    const guests = journal.fingerprint('guests-1')
+    expect(guests).toEqual(hash('guests-1'))
+    expect((await journal.find('ref-1'))?.trip).toEqual({guests, stay})
+    if (place.isShared) {
+      // Hashed with the secret of that time, so that it cannot be compared.
+      const rotated = state.journal.forClient({...CLIENT, clientSecret: 'another'})
+      expect((await rotated.find('ref-1'))?.trip).toEqual({guests: null, stay})
+    }
+    await journal.attempt(id, 2)
+    await journal.forget(id, 3)
+    expect((await journal.find('ref-1'))?.trip).toBeNull()
+  })
+
+  test('many references are found at once, each as alone', async () => {
+    for (const n of [1, 2, 3, 4]) await begin(n)
+    await state.journal.forClient(OTHERS[0] as typeof CLIENT).begin(intent(3), 9)
+    const found = await journal.findAll(['ref-1', 'ref-3', 'ref-9', 'ref-1'])
+    expect([...found.keys()].sort()).toEqual(['ref-1', 'ref-3'])
+    for (const [reference, entry] of found) expect(entry).toEqual(await journal.find(reference))
+    expect((await journal.findAll([])).size).toBe(0)
+  })
+
   test('the newest with a reference is found', async () => {
     await journal.settle(await begin(1), {outcome: 'failed'}, 2)
     const again = await journal.begin(intent(1), 3)

@@ -65,6 +65,7 @@ export function connect(options: PartsOptions) {
 export function intentFor(offer: string, reference?: string, surname?: string, key?: string) {
   return intentOf(requestFor(offer, reference, surname), {
     agreed: null,
+    stay: null,
     referenceGiven: reference !== undefined,
     idempotencyKey: key ?? randomUUID(),
     keyGiven: key !== undefined,

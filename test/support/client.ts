@@ -50,6 +50,7 @@ export const intent = (n: number, more: Partial<ReservationIntent> = {}): Reserv
   clientReferenceId: `ref-${n}`,
   referenceGiven: true,
   agreed: null,
+  trip: null,
   idempotencyKey: `key-${n}`,
   keyGiven: false,
   body: `{"guest":"canary-${n}"}`,

@@ -12,6 +12,7 @@ import {
   type JournalVerdict,
   type ReservationIntent,
   type Settlement,
+  type Stay,
   sealedElsewhere,
   verdictOn,
 } from '../../contract/journal.js'
@@ -258,11 +259,17 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
 /** The intent to send `request` (§2.4), which is written as bytes here and nowhere else. */
 export function intentOf(
   request: ReservationRequest,
-  given: Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven' | 'agreed'>,
+  {
+    stay,
+    ...given
+  }: Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven' | 'agreed'> & {
+    readonly stay: Stay | null
+  },
 ): ReservationIntent {
   const {client_reference_id, ...rest} = request
   return {
     ...given,
+    trip: {guests: sha256OfJson(request.guests), stay},
     offerId: request.offer_id,
     clientReferenceId: client_reference_id,
     body: JSON.stringify(request),

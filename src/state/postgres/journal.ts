@@ -14,6 +14,7 @@ import {
   type JournalEntry,
   type JournalStore,
   type JournalVerdict,
+  meantAmong,
   NOT_SENT,
   type Price,
   type RequestedSubscription,
@@ -22,6 +23,7 @@ import {
   type SubscriptionJournal,
   sealedElsewhere,
   startedElsewhere,
+  type TripFacts,
 } from '../../contract/journal.js'
 import {canonicalJson, parseExactly, stringify} from '../../contract/json.js'
 import {underOneName} from '../../contract/network.js'
@@ -30,13 +32,14 @@ import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
 import {hasLastingFingerprint, lastingFingerprint, type Seal} from './seal.js'
 
-interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | 'result'> {
+interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | 'trip' | 'result'> {
   readonly id: string
   readonly keyId: string
   readonly sealedBody: Uint8Array | null
   readonly lasting: string | null
   readonly agreed: string | null
   readonly booked: string | null
+  readonly trip: string | null
   readonly result: string | null
 }
 
@@ -44,7 +47,7 @@ interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | '
 const ENTRY = `id, base_url AS "baseUrl", client_id AS "clientId", client_reference_id AS "clientReferenceId",
   offer_id AS "offerId", idempotency_key AS "idempotencyKey", key_id AS "keyId", sealed_body AS "sealedBody",
   body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", lasting_fingerprint AS lasting, outcome,
-  reservation_ref AS "reservationRef", attempts, lost, agreed, booked, result,
+  reservation_ref AS "reservationRef", attempts, lost, agreed, booked, trip, result,
   extract(epoch FROM created_at)::float8 AS "createdAt", extract(epoch FROM updated_at)::float8 AS "updatedAt"`
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
@@ -54,7 +57,7 @@ const ABOUT = `SELECT ${ENTRY} FROM bookctl.reservations
 
 const FORGET = `WITH unsent AS (
     DELETE FROM bookctl.reservations WHERE id = $1 AND attempts = 0 AND outcome = 'unresolved' RETURNING id
-  ) UPDATE bookctl.reservations SET outcome = 'forgotten', sealed_body = NULL, result = NULL,
+  ) UPDATE bookctl.reservations SET outcome = 'forgotten', sealed_body = NULL, trip = NULL, result = NULL,
     updated_at = clock_timestamp() WHERE id = $1 AND NOT EXISTS (SELECT FROM unsent)`
 
 const NOTE = `UPDATE bookctl.reservations SET outcome = $2, updated_at = clock_timestamp(), booked = coalesce($4, booked),
@@ -127,6 +130,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           ...[sealing.keyId, sealing.seal(body, placeOf(client, idempotencyKey)), bodySha256, intentSha256],
           await lastingFingerprint(lastingText(intent)),
           jsonOf(intent.agreed),
+          jsonOf(tripOf(intent, sealing)),
           entries
             .toReversed()
             .map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
@@ -134,7 +138,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           replacedBy(entries, intent, client).map(({id}) => id),
         ]
         const sql = `SELECT ${ENTRY}
-          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
         const [row] = (await store.query<Row>(sql, values)).rows
         // None: another process wrote in between, so it is judged again.
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
@@ -170,6 +174,17 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
         client,
       )
     },
+    async findAll(clientReferenceIds) {
+      const wanted = [...new Set(clientReferenceIds)]
+      const sql = `SELECT ${ENTRY} FROM bookctl.reservations
+        WHERE client_reference_id = ANY ($1) ORDER BY id DESC`
+      const {rows} = await store.query<Row>(sql, [wanted])
+      return meantAmong(
+        rows.map(row => entryOf(row, seal)),
+        client,
+      )
+    },
+    fingerprint: sha256 => seal?.fingerprint(sha256) ?? '',
   }
 }
 
@@ -190,14 +205,19 @@ function lastingText({body}: ReservationIntent): string {
   return canonicalJson(JSON.parse(body, withoutNumbers))
 }
 
+function tripOf({trip}: ReservationIntent, seal: Seal): TripFacts | null {
+  return trip && {...trip, guests: trip.guests && seal.fingerprint(trip.guests)}
+}
+
 function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
   return {table: 'reservations', column: 'sealed_body', row: [baseUrl, clientId, idempotencyKey]}
 }
 
 function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
-  const {keyId: _, lasting: __, sealedBody, id, agreed, booked, result, ...rest} = row
+  const {keyId, lasting: _, sealedBody, id, agreed, booked, trip, result, ...rest} = row
   const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
   const place = placeOf(row, row.idempotencyKey)
+  const facts = read<TripFacts>(trip)
   const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
   return {
     ...rest,
@@ -205,6 +225,8 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
     body,
     agreed: read<Price>(agreed),
     booked: read<Price>(booked),
+    // The guests were hashed with the secret of that time.
+    trip: facts && {...facts, guests: keyId === seal?.keyId ? facts.guests : null},
     result: read<Record<string, unknown>>(result),
   }
 }

@@ -52,7 +52,7 @@ test('the order of JSON keys does not matter', () => {
   const request = requestFor('off_1', 'ref-1')
   const turned = Object.fromEntries(Object.entries(request).reverse()) as typeof request
   const {bodySha256, intentSha256} = intentFor('off_1', 'ref-1')
-  const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false, agreed: null}
+  const given = {referenceGiven: true, idempotencyKey: 'another', keyGiven: false, agreed: null, stay: null}
   expect(intentOf(turned, given)).toMatchObject({bodySha256, intentSha256})
 })
 

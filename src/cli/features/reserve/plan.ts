@@ -15,6 +15,7 @@ import {
   type JournalVerdict,
   type Price,
   type ReservationIntent,
+  type Stay,
   sealedElsewhere,
   verdictOn,
 } from '../../../contract/journal.js'
@@ -70,6 +71,7 @@ export function planReservation(
       idempotencyKey: keyTyped ?? randomUUID(),
       keyGiven: keyTyped !== undefined,
       agreed: priceOf(seen),
+      stay: seen ? stayOf(seen) : null,
     })
     const standing = state.remembers ? await state.journal.forClient(target).peek(intent) : undefined
     const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
@@ -156,6 +158,10 @@ export function checkOffer(
 /** What the offer cost when it was found; null when that is not known here. A price without a currency is in that of the search. */
 function priceOf(seen: SeenOffer | undefined): Price | null {
   return seen?.total ? {price: seen.total, currency: seen.currency ?? seen.details?.currency ?? null} : null
+}
+
+function stayOf({check_in, check_out, rooms, details}: SeenOffer): Stay {
+  return {check_in, check_out, rooms, city: details?.city ?? null}
 }
 
 /** Guests that look wrong, one line each; the service decides. */
