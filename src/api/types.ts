@@ -1,6 +1,6 @@
 /**
- * The types of the HTTP core. One word for one thing: a *call* (`Api`) is one operation with its path and bearer token; it is
- * *sent* (`Sender`) as a *request*, repeated where that is safe; each attempt is one *exchange* on the wire (`Transport`).
+ * The types of the HTTP core. A *call* (`Api`) is one operation with its path and bearer token. The `Sender` *sends* a call as
+ * a *request*, repeated where that is safe. Each attempt is one *exchange* on the wire (`Transport`).
  */
 import type {Clock} from '../contract/dates.js'
 import type {OperationName, Scope} from '../contract/operations.js'
@@ -9,19 +9,19 @@ import type {Token} from '../contract/token-cache.js'
 export interface WireRequest {
   readonly method: string
   readonly url: string
-  /** Lower-case names. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /**
-   * For a link that the service at this base URL gave: it is followed to public addresses alone, unless the service itself has
-   * none, so that no service can reach into the network of its client.
+   * For a link, the base URL of the service that returned it. Such a link may lead only to public addresses, unless the service
+   * itself has none, so that no service can reach into the client's network.
    */
   readonly givenBy?: string
 }
 
 export interface WireAnswer {
   readonly status: number
-  /** Lower-case names; a repeated header is joined with `, `. */
+  /** Header names are in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
@@ -29,14 +29,14 @@ export interface WireAnswer {
 export interface ExchangeLimits {
   readonly connectMilliseconds: number
   readonly headersMilliseconds: number
-  /** Between two pieces of the answer's body. */
+  /** Limit on the time between two pieces of the answer's body. */
   readonly bodyMilliseconds: number
   readonly totalMilliseconds: number
   readonly maxAnswerBytes: number
   readonly signal?: AbortSignal
 }
 
-/** One exchange: no retry, no redirect. Throws ExchangeError when no whole answer came. */
+/** Makes one exchange, without retries or redirects. Throws an ExchangeError when no complete answer arrives. */
 export type Transport = (request: WireRequest, limits: ExchangeLimits) => Promise<WireAnswer>
 
 export type ExchangeFault =
@@ -45,27 +45,30 @@ export type ExchangeFault =
   | 'connect_timeout'
   | 'tls'
   | 'proxy'
-  /** The proxy refused the CONNECT, such as with 407: a repeat changes nothing. */
+  /** The proxy refused the CONNECT, for example with 407, so a repeat is useless. */
   | 'proxy_refused'
   | 'reset'
   | 'timeout'
   | 'cut'
   | 'too_large'
   | 'protocol'
-  /** The command was stopped. */
+  /** The user stopped the command. */
   | 'stopped'
 
-/** No whole answer came. Holds no URL query, header or body. */
+/** The error for an exchange without a complete answer. It contains no URL query, header or body. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError'
 
   constructor(
     readonly fault: ExchangeFault,
-    /** Whether any byte of the request may have left: if not, the service cannot have acted. */
+    /** Whether any byte of the request may have been sent. If not, the service cannot have acted. */
     readonly sent: boolean,
-    /** Cause and place in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
+    /** The cause and the address in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
     readonly reason: string,
-    /** Whether nothing listens at a port of this machine. It is not repeated: nobody starts a server that quickly. */
+    /**
+     * Whether the port on this machine has no listener. Such an attempt is not repeated, because a server does not start that
+     * quickly.
+     */
     readonly isRefusedHere = false,
   ) {
     super(reason)
@@ -77,35 +80,38 @@ export interface SendPolicy {
   readonly repeatable: boolean
   /** Maximum number of attempts (default 4). */
   readonly mostAttempts?: number
-  /** Bound on all attempts and the waits between them. */
+  /** Limit on all attempts and the waits between them. */
   readonly timeoutSeconds: number
-  /** Bound on waiting for one attempt's headers (default `timeoutSeconds`). */
+  /** Limit on the wait for one attempt's response headers (default `timeoutSeconds`). */
   readonly attemptTimeoutSeconds?: number
   readonly maxAnswerBytes?: number
-  /** Awaited right before each attempt's transport call; what it throws ends the sending. */
+  /** Runs just before each attempt. If it throws, sending ends with its error. */
   readonly beforeAttempt?: () => Promise<void>
-  /** Whether an answer reports that the request is in progress: then it is sent again until the time is up. */
+  /** Reports whether an answer says that the request is in progress. The request is then sent again until the time is up. */
   readonly isInProgress?: (answer: WireAnswer) => boolean
-  /** When aborted, no attempt starts, and the one under way ends. */
+  /** When the signal is aborted, no attempt starts and the current one ends. */
   readonly signal?: AbortSignal
 }
 
 export interface SentAnswer extends WireAnswer {
-  /** Of the request, with its query. */
+  /** The URL of the request, including its query. */
   readonly url: string
   readonly attempts: number
-  /** Whether an attempt before this answer was lost or failed, and may have acted, or the answer says that one is in progress. */
+  /** Whether an earlier attempt was lost or failed and may have acted, or this answer reports that one is in progress. */
   readonly mayHaveActed: boolean
-  /** Secrets that the request carried, redacted wherever the answer is quoted. */
+  /** The secrets of the request. They are redacted wherever the answer is quoted. */
   readonly secrets?: readonly string[]
 }
 
-/** A link was not followed, because its host is not public though the service is (`WireRequest.givenBy`); nothing was sent. */
+/**
+ * The error for a link that was not followed because its host is not public although the service is (`WireRequest.givenBy`).
+ * Nothing was sent.
+ */
 export class NotPublicError extends Error {
   override readonly name = 'NotPublicError'
 }
 
-/** All attempts ended without an answer. */
+/** The error for a request whose attempts all ended without an answer. */
 export class SendError extends Error {
   override readonly name = 'SendError'
 
@@ -118,14 +124,16 @@ export class SendError extends Error {
   }
 }
 
-/** Sends with retries: full jitter, Retry-After honoured, at most four attempts. Any status is an answer. */
+/**
+ * Sends with retries: at most four attempts, with full jitter, honouring Retry-After. An answer with any status is returned.
+ */
 export interface Sender {
   send(request: WireRequest, policy: SendPolicy): Promise<SentAnswer>
 }
 
 export interface TokenSource {
   get(scopes: readonly Scope[]): Promise<Token>
-  /** A token other than `refused`: another process's newer one, or a new one. */
+  /** Returns a token other than `refused`: a newer one from another process, or a new one. */
   replace(refused: Token, scopes: readonly Scope[]): Promise<Token>
 }
 
@@ -133,14 +141,14 @@ export interface CallOptions {
   readonly parameters?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
-  /** In place of `body`: JSON text, sent byte for byte. */
+  /** JSON text that is sent byte for byte instead of `body`. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Overrides of the operation's policy. */
+  /** Overrides of the operation's send policy. */
   readonly policy?: Partial<SendPolicy>
 }
 
-/** An answer with its JSON parsed; `json` is undefined when the body is empty or not JSON. */
+/** An answer with its JSON parsed. `json` is undefined when the body is empty or not JSON. */
 export interface Answer extends SentAnswer {
   readonly json: unknown
   readonly requestId: string | undefined
@@ -149,24 +157,26 @@ export interface Answer extends SentAnswer {
 export interface Api {
   readonly baseUrl: string
   readonly clock: Clock
-  /** Sends and returns the answer whatever its status; one renewal and one repeat on 401. Throws SendError. */
+  /** Sends and returns the answer whatever its status. After a 401 it renews the token and repeats once. Throws a SendError. */
   callForAnswer(operation: OperationName, options?: CallOptions): Promise<Answer>
-  /** As `callForAnswer`, but throws Failure unless it succeeded: `outcome_unknown` when a change may have been made. */
+  /**
+   * Like `callForAnswer`, but throws a Failure unless the call succeeded: `outcome_unknown` when a change may have been made.
+   */
   call(operation: OperationName, options?: CallOptions): Promise<Answer>
-  /** Fetches a foreign link with no Authorization header; used for `voucher.url` alone. Throws Failure. */
+  /** Fetches a link outside the API without an Authorization header. Only used for `voucher.url`. Throws a Failure. */
   fetchLink(url: string): Promise<SentAnswer>
 }
 
-/** One attempt, with secrets: it is redacted before it is shown or written. */
+/** One attempt, including its secrets. It must be redacted before it is shown or written. */
 export interface AttemptRecord {
   readonly request: WireRequest
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   /** Unix seconds. */
   readonly startedAt: number
   readonly milliseconds: number
   readonly outcome: WireAnswer | ExchangeError
-  /** How long the sender waits before it repeats; undefined when it does not. */
+  /** Milliseconds until the next attempt, or undefined when there is none. */
   readonly waitMilliseconds: number | undefined
 }
 

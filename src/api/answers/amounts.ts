@@ -1,6 +1,6 @@
 /**
- * Amounts of money in answers of any shape. What can be read in two ways that differ is `unclear`, never the first of them:
- * a price that is read wrongly is paid.
+ * Reads amounts of money from answers of any shape. An amount that can be read in two different ways is `unclear`, because a
+ * wrongly read price would be paid.
  */
 import {
   ExactNumber,
@@ -18,21 +18,23 @@ import {asWord, codeIn} from './facts.js'
 import {AMOUNT, CURRENCY, MINOR, UNIT} from './vocabulary.js'
 
 export interface Money {
-  /** Decimal string: as the service wrote it, or made from its number. */
+  /** A decimal string, as the service wrote it or made from the number it sent. */
   readonly amount: string
-  /** As the answer says it: ISO 4217 in upper case, or another text; null when it does not say. */
+  /**
+   * The currency as the answer states it: an ISO 4217 code in upper case, or another text. Null when the answer states none.
+   */
   readonly currency: string | null
 }
 
 export type MoneyReading = Money | 'unclear'
 
-/** How to find an amount in the objects under a name. */
+/** Where `priceIn` looks for an amount. */
 export interface MoneyWay {
-  /** The names of amounts inside an object. */
+  /** The field names of amounts inside an object. */
   readonly inside: readonly string[]
-  /** The objects under a name that may hold the amount; undefined when there is none. */
+  /** Returns the objects under a name that may contain the amount, or undefined when there are none. */
   readonly children: (value: unknown, name: string) => readonly JsonObject[] | undefined
-  /** Names of objects only: a bare amount under one of them is no price. */
+  /** Names under which only an object can be a price. A bare number there is something else, such as a count. */
   readonly leads: readonly string[]
   readonly currency: readonly string[]
 }
@@ -45,8 +47,8 @@ const OBJECTS: MoneyWay = {
 }
 
 /**
- * The amount under the first of `names` that has one: `12.5`, `"12.50 EUR"` or in an object. Null if there is none or it is
- * unclear.
+ * Returns the amount under the first of `names` that has one: `12.5`, `"12.50 EUR"` or an object. Returns null if no name has
+ * an amount, or if the first amount is unclear.
  */
 export function moneyIn(fields: Fields, names: readonly string[], node?: Node): Money | null {
   for (const name of names) {
@@ -56,7 +58,10 @@ export function moneyIn(fields: Fields, names: readonly string[], node?: Node): 
   return null
 }
 
-/** The amount that all of `names` agree on; null when none has one. Its currency may be in the objects around `node`. */
+/**
+ * Returns the amount on which all of `names` agree, or null when none of them has one. The objects around `node` may supply the
+ * currency.
+ */
 export function priceIn(
   fields: Fields,
   names: readonly string[],
@@ -73,11 +78,11 @@ export function priceIn(
       if (each === 'unclear' || (isMinor && isWhole(each.amount))) return 'unclear'
       const known = each.currency ?? currency
       if (typeof each.amount === 'string') return {amount: each.amount, currency: known}
-      // A number is written with the decimals of its currency.
+      // The text of a number gets as many decimals as its currency has.
       const decimals = known === null ? 0 : minorUnits(known)
       const text = String(each.amount)
       const fraction = text.split('.')[1] ?? ''
-      // An exponent, or more decimals than any price has, is an artefact of floating point.
+      // Floating-point arithmetic leaves exponents and long fractions; no price has more than six decimals.
       if (text.includes('e') || fraction.length > 6)
         return {amount: each.amount.toFixed(known === null ? 2 : decimals), currency: known}
       return {amount: fraction.length < decimals ? each.amount.toFixed(decimals) : text, currency: known}
@@ -85,7 +90,7 @@ export function priceIn(
   )
 }
 
-/** The amount, if all readings are the same; `unclear` if they differ. */
+/** Returns the amount if all readings agree, `unclear` if they differ, and null if there are no readings. */
 export function agreed(readings: readonly MoneyReading[]): MoneyReading | null {
   const [first = null, ...others] = readings
   if (first === null || first === 'unclear') return first
@@ -94,12 +99,12 @@ export function agreed(readings: readonly MoneyReading[]): MoneyReading | null {
   return named && named !== 'unclear' ? {...first, currency: named.currency} : first
 }
 
-/** Whether both may be the same amount. */
+/** Reports whether both amounts are equal. A missing currency matches any other. */
 export function isSameMoney(left: Money, right: Money): boolean {
   return compareAmounts(left.amount, right.amount) === 0 && isSameCurrency(left, right)
 }
 
-/** Whether both may be in the same currency. */
+/** Reports whether both amounts have the same currency. A missing currency matches any other. */
 export function isSameCurrency(left: Money, right: Money): boolean {
   if (left.currency === null || right.currency === null) return true
   return left.currency.toUpperCase() === right.currency.toUpperCase()
@@ -107,7 +112,10 @@ export function isSameCurrency(left: Money, right: Money): boolean {
 
 type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
 
-/** `units`: names of fields in the same object which say that an amount counts something else. */
+/**
+ * Returns every amount under `name`. `units` are the names of fields beside an amount which say that it counts something other
+ * than the whole price.
+ */
 function readingsUnder(
   fields: Fields,
   name: string,
@@ -128,7 +136,7 @@ function readingsUnder(
   if (!children) {
     const amount = readAmount(value)
     if (amount) found.push(amount)
-    // What names no amount at all is no reading.
+    // A value without any digit, such as "on request", is not an amount.
     else if (/\d/.test(textOf(value) ?? '')) found.push('unclear')
   }
   if (found.length === 0) return []
@@ -145,7 +153,10 @@ function readingsUnder(
   })
 }
 
-/** A number, a decimal string, or both parts in one string: `1250.00 EUR`, `EUR 1250.00`; null with two currencies. */
+/**
+ * Reads a number, a decimal string, or a string with amount and currency, such as `1250.00 EUR` or `EUR 1250.00`. Returns null
+ * for anything else, including a string with two currencies.
+ */
 export function readAmount(value: unknown): FoundAmount | null {
   if (typeof value === 'number') return value >= 0 && value < 1e15 ? {amount: value, currency: null} : null
   const text = value instanceof ExactNumber ? value.digits : value
@@ -156,7 +167,7 @@ export function readAmount(value: unknown): FoundAmount | null {
   return {amount, currency: before ?? after ?? null}
 }
 
-/** Whether one of `names` says that amounts have decimals that are not written. */
+/** Reports whether one of `names` says that amounts are in minor units, so that `1250` may mean 12.50. */
 function isMarked(fields: Fields, names: readonly string[]): boolean {
   return names.some(name => {
     const value = fields.get(name)
@@ -166,12 +177,12 @@ function isMarked(fields: Fields, names: readonly string[]): boolean {
   })
 }
 
-/** An amount with decimals is not in minor units. */
+/** Reports whether an amount has no decimals. Only whole amounts can be in minor units. */
 function isWhole(amount: string | number): boolean {
   return typeof amount === 'number' ? Number.isInteger(amount) : !amount.includes('.')
 }
 
-/** The currency in an object: `total_currency` belongs to `total_amount`. */
+/** Returns the currency for the amount under `name`. `total_currency` belongs to `total_amount`. */
 function currencyOf(fields: Fields, name: string, way: MoneyWay): string | null {
   const prefix = name.replace(/_?(amount|price|rate)$/, '')
   const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null

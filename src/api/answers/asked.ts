@@ -1,4 +1,4 @@
-/** Refuses an answer that names something other than what was asked for; one that names nothing is believed. */
+/** Refuses an answer about another record than the one requested. An answer that names no record is accepted. */
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
@@ -20,16 +20,16 @@ import {outermostOf, outermostReservations, type PlacedReservation, readReservat
 import {BOOKING, ID, NOUNS} from './vocabulary.js'
 
 export interface Asked {
-  /** Its kind, for the message and the code: `reservation`, `client reference`. */
+  /** The kind of record, for the message and the error code: `reservation`, `client reference`. */
   readonly what: string
   readonly id: string
-  /** Whether the request changes something: then its outcome is unknown. */
+  /** Whether the request changes something. If so, an answer about another record leaves the outcome unknown. */
   readonly changes?: boolean
 }
 
 /**
- * Of `found`, the item that has the id asked for, else the first one when none of them has any id; undefined when there
- * are none. Throws Failure when all the ids are others: `outcome_unknown` after a change, else `service_failed`.
+ * Returns the item of `found` with the requested id, or the first item when no item has any id. Returns undefined when `found`
+ * is empty. Throws a Failure when every id is another: `outcome_unknown` after a change, else `service_failed`.
  */
 export function itemAskedFor<Item>(
   answer: Answer,
@@ -46,14 +46,19 @@ export function itemAskedFor<Item>(
   return found[0]
 }
 
-/** Services pad ids, change their case and their Unicode normalization, and write digits as a number. */
+/**
+ * Reports whether two ids are the same. Services pad ids, change their case or Unicode normalization, and send digits as a
+ * number.
+ */
 function isSameId(left: string, right: string | number): boolean {
   if (typeof right === 'number') return /^\s*\d+\s*$/.test(left) && Number(left) === right
   const plain = (id: string) => id.normalize('NFC').trim().toLowerCase()
   return plain(left) === plain(right)
 }
 
-/** The Failure for an answer that names `other`. Its code is `another_reservation`, by what was asked for. */
+/**
+ * Returns the Failure for an answer about the record `other`. Its code names the kind of record, such as `another_reservation`.
+ */
 function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other: string): Failure {
   const asked = sanitizeLine(id, 100)
   const unknown = changes ? `; what became of ${asked} is not known` : ''
@@ -65,7 +70,10 @@ function aboutAnother(answer: Answer, {what, id, changes = false}: Asked, other:
   })
 }
 
-/** The ids under which `record` may have been requested. Around it only specific names count: `property_id`, not `id`. */
+/**
+ * Returns the ids under which `record` may have been requested. In the objects around the record only specific names count,
+ * such as `property_id`, because a bare `id` there may belong to something else.
+ */
 export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeof NOUNS): string[] {
   const textsIn = (value: JsonObject, names: readonly string[]) =>
     names.flatMap(name => textOf(fieldsOf(value).get(name)) ?? [])
@@ -75,7 +83,10 @@ export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeo
   return claims.length === 0 ? [] : [...claims, ...textsIn(record, ID.others)]
 }
 
-/** The record asked for, out of its envelope; one without an id is believed. Throws Failure where there is none, or another. */
+/**
+ * Returns the requested record without its envelope. A record without an id is accepted. Throws a Failure if the answer has no
+ * record, or another one.
+ */
 export function recordAskedFor(answer: Answer, what: 'hotel' | 'tour', id: string): JsonObject {
   const record = findNamed(answer.json, what)
   if (!record) throw holdsNo(answer, what)
@@ -83,7 +94,7 @@ export function recordAskedFor(answer: Answer, what: 'hotel' | 'tour', id: strin
   return record
 }
 
-/** The partner's names of a booking (§2.4). */
+/** The ids by which the partner identifies a booking (§2.4). */
 export interface Booking {
   readonly client_reference_id?: string
   readonly offer_id?: string
@@ -92,12 +103,12 @@ export interface Booking {
 type Difference = {readonly name: keyof Booking; readonly wanted: string; readonly answered: string}
 
 /**
- * The reservation in `json` that is about `booking`. A different name makes it another booking; a missing name does not,
- * since no service has to repeat the request. One without any name is not believed beside one that names another booking,
- * nor is the first of several: which of them is meant is then `unclear`.
+ * Finds the reservation in `json` that is about `booking`. A reservation with a different id is another booking; one without
+ * ids may match, since services need not repeat the request. Where several reservations without ids are possible, or one stands
+ * beside another booking, the result is `unclear`.
  */
 export function findAsked(json: unknown, booking: Booking) {
-  // The answer is about what is nearest to the top.
+  // The reservations nearest to the top are what the answer is about.
   const all = outermostOf(json)
   const isMentioned = ({key}: Node) => BOOKING.mentioned.test(snakeCase(key))
   const bookings = all.filter(({node}) => !outwards(node).some(isMentioned))
@@ -112,32 +123,35 @@ export function findAsked(json: unknown, booking: Booking) {
   if (!best && !isOnly)
     return {kind: 'unclear' as const, references: judged.map(({found}) => found.reservation_ref)}
   const {found} = best ?? first
-  // What is beside a single one, such as where to pay, belongs to it.
+  // A field beside the only reservation, such as where to pay, belongs to that reservation.
   return {kind: 'found' as const, found: (all.every(isFirst) && readReservation(json)) || found}
 }
 
-/** The reservation asked for; undefined where the answer names none. Throws Failure where it names only others. */
+/**
+ * Returns the requested reservation, or undefined if the answer has none. Throws a Failure if the answer has only other
+ * reservations.
+ */
 export function reservationIn(answer: Answer, reference: string, changes = false) {
   const found = outermostReservations(answer.json)
   const asked = {what: 'reservation', id: reference, changes}
   const own = itemAskedFor(answer, asked, found, ({reservation_ref}) => [reservation_ref])
-  // What is beside a single one, such as where to pay, belongs to it.
+  // A field beside the only reservation, such as where to pay, belongs to that reservation.
   return own && found.length === 1 ? readReservation(answer.json) : own
 }
 
-/** Throws Failure `service_failed` when the answer is about another booking. */
+/** Throws a Failure of kind `service_failed` when the answer is about another booking. */
 export function refuseAnother(answer: Answer, booking: Booking): void {
   const asked = findAsked(answer.json, booking)
   const [first] = asked.kind === 'another' ? asked.differences : []
   if (first) throw aboutAnother(answer, {what: inWords(first.name), id: first.wanted}, first.answered)
 }
 
-/** `client reference` of `client_reference_id`. */
+/** Turns `client_reference_id` into `client reference`. */
 function inWords(name: keyof Booking): string {
   return name.replace(/_id$/, '').replace('_', ' ')
 }
 
-/** `client reference B in place of A, offer off_2 in place of off_1`, fit for a terminal. */
+/** Describes the differences for a terminal: `client reference B in place of A, offer off_2 in place of off_1`. */
 export function describeDifferences(differences: readonly Difference[], answer: Answer): string {
   const texts = differences.map(({name, wanted, answered}) => {
     return `${inWords(name)} ${quoted(answered, 100, answer)} in place of ${sanitizeLine(wanted, 128)}`
@@ -154,7 +168,8 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
     if (isSameId(wanted, answered)) agrees = true
     else differences.push({name, wanted, answered: String(answered)})
   }
-  // The objects that may name the booking, nearest first: its own, then those around it where it is the only one.
+  // The objects that may name the booking, nearest first: the reservation itself, then the objects around it if it is the only
+  // one.
   const around = isOnly ? outwards(node.parent) : []
   const places = [...placesIn(node.value, 0), ...around.flatMap(({value}) => placesIn(value, MOST_DEPTH - 1))]
   const references = places.map(fields =>
@@ -163,13 +178,14 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
   const nearest = references.findIndex(each => each !== undefined)
   const reference = references[nearest]
   judge('client_reference_id', typeof reference === 'number' ? reference : textOf(reference))
-  // Of one that names our reference, an offer elsewhere may be another offer: of a cart, or one more to sell.
+  // Where the reservation has our client reference, an offer elsewhere in the answer may be a different one, such as another
+  // item of a cart.
   const speaking = agrees ? places.filter((_, at) => at === 0 || at === nearest) : places
   const isText = (id: unknown): id is string => typeof id === 'string' && id.trim() !== ''
   const offers = speaking.map(fields => {
     const offer = fields.get('offer')
     const inside = isObject(offer) ? fieldsOf(offer) : undefined
-    // A number is no offer of §2.3; under another name than `offer_id` only the prefix makes a text an offer's id.
+    // An offer id is a text (§2.3). Outside `offer_id`, only the prefix shows that a text is an offer id.
     const other = inside ? inside.get('id') : offer
     const named = [fields.get('offer_id'), inside?.get('offer_id')].find(isText)
     return named ?? (isText(other) && other.startsWith(OFFER_ID_PREFIX) ? other : undefined)
@@ -183,7 +199,7 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
 
 const MOST_DEPTH = 4
 
-/** The fields of an object and of its parts that are about the same booking. */
+/** Returns the fields of an object and of its parts that are about the same booking. */
 function placesIn(value: JsonObject, depth: number): Fields[] {
   const fields = fieldsOf(value)
   if (depth >= MOST_DEPTH) return [fields]

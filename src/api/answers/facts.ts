@@ -1,4 +1,4 @@
-/** Finds the facts of a foreign record under the names of the vocabulary. What is not found is null. */
+/** Finds the facts of a service's record under the names in the vocabulary. A missing fact is null. */
 import {
   type Fields,
   fieldsOf,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/json.js'
 import {BESIDE} from './vocabulary.js'
 
-/** The first value under one of `names` that `read` understands. */
+/** Returns the first value under one of `names` that `read` understands, or null. */
 export function factIn<T>(
   fields: Fields,
   names: readonly string[],
@@ -23,19 +23,19 @@ export function factIn<T>(
   return null
 }
 
-/** A text (or number, as text); of one in several languages, the English or first. */
+/** Reads a text, or a number as text. From an object with several languages it takes English, else the first text. */
 function textFrom(value: unknown): string | undefined {
   return isObject(value)
     ? (textOf(value.en, value.content, value.name) ?? firstText(Object.values(value)))
     : textOf(value)
 }
 
-/** The first text under one of `names`. */
+/** Returns the first text under one of `names`, or null. */
 export function textIn(fields: Fields, names: readonly string[]): string | null {
   return factIn(fields, names, textFrom)
 }
 
-/** A text as one word, such as `not_cancelled`; '' for anything else. */
+/** Returns a text as one lower-case word, such as `not_cancelled`. Returns '' for anything other than a text. */
 export function asWord(value: unknown): string {
   const text = typeof value === 'string' ? value : ''
   return text
@@ -44,14 +44,14 @@ export function asWord(value: unknown): string {
     .replace(/[\s-]+/g, '_')
 }
 
-/** As `textIn`, for codes: of an object the code is taken, not the name. */
+/** Like `textIn`, but takes the code of an object instead of its name. */
 export function codeIn(fields: Fields, names: readonly string[]): string | null {
   return factIn(fields, names, value =>
     isObject(value) ? textOf(value.code, value.iso_code, value.iso2, value.iso) : textOf(value),
   )
 }
 
-/** The first number under one of `names`, also one written as text. */
+/** Returns the first number under one of `names`, including a number written as text. */
 export function numberIn(fields: Fields, names: readonly string[]): number | null {
   return factIn(fields, names, value => {
     const number = typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value
@@ -59,13 +59,13 @@ export function numberIn(fields: Fields, names: readonly string[]): number | nul
   })
 }
 
-/** As `numberIn`, for whole numbers that differ from their neighbours. */
+/** Like `numberIn`, but returns only safe integers, because larger ones lose digits. */
 export function integerIn(fields: Fields, names: readonly string[]): number | null {
   const found = numberIn(fields, names)
   return Number.isSafeInteger(found) ? found : null
 }
 
-/** The texts of a list. */
+/** Returns the texts of the first list under one of `names`. A single text counts as a list of one. */
 export function wordsIn(fields: Fields, names: readonly string[]): string[] | null {
   return factIn(fields, names, value => {
     if (typeof value === 'string' && value !== '') return [value]
@@ -78,15 +78,15 @@ type Readers<Of extends Names> = Partial<
   Record<keyof Of, (fields: Fields, names: readonly string[]) => unknown>
 >
 
-/** A record under our names; null where the answer does not say. */
+/** A record with our field names. A field is null where the answer does not state it. */
 export type Found<Of extends Names, By extends Readers<Of>> = {
   readonly [Name in keyof Of]: By[Name] extends (...parameters: never) => infer Read ? Read : string | null
 } & {
-  /** The service's own object, untouched. */
+  /** The unchanged object that the service sent. */
   readonly raw: JsonObject
 }
 
-/** Reads each field of a record under the names that services have for it: as a text, or as its reader does. */
+/** Builds a record with our field names. Each field is read by its reader, or as a text if it has none. */
 export function readRecord<Of extends Names, By extends Readers<Of>>(
   raw: JsonObject,
   names: Of,
@@ -97,12 +97,15 @@ export function readRecord<Of extends Names, By extends Readers<Of>>(
   return {...Object.fromEntries(read), raw}
 }
 
-/** The content of the envelope's `data`, or the whole without an envelope. */
+/** Returns the content of the `data` envelope, or the whole answer if there is no envelope. */
 export function unwrap(json: unknown): unknown {
   return (isObject(json) ? own(json, 'data') : undefined) ?? json
 }
 
-/** The record under its `name`, or the one object under another: `{acct: {…}, meta: {…}}`; undefined in `{"success": true}`. */
+/**
+ * Returns the object under `name`, or the only object under another name, as in `{acct: {…}, meta: {…}}`. Returns undefined if
+ * the answer has no content, as in `{"success": true}`.
+ */
 export function findNamed(json: unknown, name: string): JsonObject | undefined {
   const data = unwrap(json)
   if (!isObject(data)) return undefined
@@ -111,7 +114,7 @@ export function findNamed(json: unknown, name: string): JsonObject | undefined {
   if (isObject(named)) return Object.values(named).some(isNotNull) ? named : undefined
   const members = Object.entries(data).filter(([key]) => !BESIDE.includes(key))
   const values = members.map(([, value]) => value)
-  // In an envelope a status is the record's own; beside one it is the answer's.
+  // Inside `data`, a field such as `status` belongs to the record; at the top level it belongs to the answer.
   if (!(data === json ? values : Object.values(data)).some(isNotNull)) return undefined
   const [only] = values
   return values.length === 1 && isObject(only) ? only : data

@@ -1,4 +1,6 @@
-/** Next steps after a refusal, a failure or no answer. Unknown codes (§7 shows none) fall back to keywords, then the status. */
+/**
+ * Hints for the next step after an error. Unknown codes fall back to keywords, then to the status, because §7 lists no codes.
+ */
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {isObject, own, snakeCase} from '../../contract/json.js'
 import {MOST_KEY_LENGTH, OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
@@ -16,7 +18,7 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   idempotency_key_invalid: `use 1 to ${MOST_KEY_LENGTH} visible ASCII characters without spaces, for example a UUID`,
 }
 
-/** What is missing or gone, by keywords in an unknown code, else in the scope of the operation; the first match wins. */
+/** Keywords that tell which record is missing. They are matched in the code first, then in the scope; the first match wins. */
 const BY_WORD: readonly (readonly [RegExp, ErrorCode])[] = [
   [/offer|rate|availab|sold|hotels:read/, 'offer_not_found'],
   [/subscription|webhook/, 'subscription_not_found'],
@@ -25,7 +27,7 @@ const BY_WORD: readonly (readonly [RegExp, ErrorCode])[] = [
   [/reservation|booking|voucher/, 'reservation_not_found'],
 ]
 
-/** One line, for a refusal with `code` and `status` of an operation that needs `scope`. */
+/** Returns a hint of one line for a refusal with `code` and `status`. `scope` is the scope that the operation needs. */
 export function nextStep(code: string, status: number, scope = ''): string | undefined {
   const name = snakeCase(code)
   const known = own(BY_CODE, name)
@@ -39,21 +41,21 @@ export function nextStep(code: string, status: number, scope = ''): string | und
   )
 }
 
-/** What a hint takes from the request. */
+/** The facts about the request that a hint may use. */
 export interface HintContext {
   /** Unix seconds, for Retry-After. */
   readonly now: number
-  /** What the operation needs, named where the answer does not name one itself. */
+  /** The scope that the operation needs. The hint names it if the answer names no scope. */
   readonly scope?: string | null | undefined
   /** The reservation or subscription that the request names. */
   readonly about?: string | undefined
 }
 
-/** The hint for a refusal, or a failure of the service, with `code`. */
+/** Returns the hint for an error answer with `code`. */
 export function hintFor(answer: Answer, code: string, {now, scope, about}: HintContext): string | undefined {
   const {status, json} = answer
   const named = nextStep(code, status, scope ?? '')
-  // The REF of `--resume REF` is a client reference.
+  // `--resume REF` is left alone, because its REF is a client reference.
   const step = about ? named?.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : named
   if (status < 200 || status >= 500 || status === 429) {
     const wait = retryAfterMilliseconds(answer, now)
@@ -65,7 +67,7 @@ export function hintFor(answer: Answer, code: string, {now, scope, about}: HintC
   return status === 404 && json === undefined ? HINTS.baseUrl : step
 }
 
-/** Names the missing scope: the one in WWW-Authenticate (RFC 6750) or the body, else that of §5. */
+/** Names the missing scope: from WWW-Authenticate (RFC 6750), else from the body, else from §5. */
 function scopeHint(answer: Answer, needed: HintContext['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const body = isObject(answer.json) ? JSON.stringify(own(answer.json, 'error') ?? answer.json) : ''
@@ -78,7 +80,7 @@ function scopeHint(answer: Answer, needed: HintContext['scope']): string | undef
   return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
 }
 
-/** The hint where no whole answer came. */
+/** Returns the hint for a request that got no complete answer. */
 export function faultHint(error: ExchangeError): string | undefined {
   if (!error.isRefusedHere) return own<string>(HINTS.faults, error.fault)
   return 'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'

@@ -1,4 +1,4 @@
-/** The offers of an answer, whatever its shape (§2.3 promises offer_id and nothing else). */
+/** Finds the offers in an answer of any shape. §2.3 promises only `offer_id`. */
 import {
   type Fields,
   fieldsOf,
@@ -16,21 +16,25 @@ import {agreed, type MoneyReading, type MoneyWay, priceIn} from './amounts.js'
 import {factIn} from './facts.js'
 import {ANY_NAME, DESCRIPTION, OFFER, PRICE, ROLES} from './vocabulary.js'
 
-/** An offer, and where in its answer it is. */
+/** An offer and its position in the answer. */
 export type OfferNode = ReturnType<typeof findOffers>[number]
 
-/** Every object with an `offer_id` that can be one, under any name and depth, in document order, each id once. */
+/**
+ * Returns each offer in document order: every object with a valid `offer_id`, under any name and at any depth. Each id is
+ * returned once.
+ */
 export function findOffers(json: unknown) {
-  /** For each offer the first place that names it, which is the service's own offer, and the other places. */
+  /** For each offer, the first object with its id and the later ones. The first is taken as the service's own offer. */
   const found = new Map<string, {node: Node; repeats: Node[]}>()
-  // The one offer below each object, or null when there are several.
+  // For each object, the only offer in it or below it, or null if there are several.
   const below = new Map<Node, string | null>()
   for (const node of inDocumentOrder(json)) {
     const offerId = offerIdOf(node.value)
     if (offerId === undefined) continue
     const seen = found.get(offerId)
     if (seen) seen.repeats.push(node)
-    // An id that could lead elsewhere in a path, or be read as two, names no offer; what is beside it is still another offer's.
+    // An id with a slash or `..` could change a request's path, and one with a space is ambiguous. Such an id is not returned,
+    // but still marks its object as another offer.
     else if (!/[\s\p{C}/\\]|\.\./u.test(offerId)) found.set(offerId, {node, repeats: []})
     for (let around: Node | undefined = node; around; around = around.parent) {
       const other = below.get(around)
@@ -38,12 +42,12 @@ export function findOffers(json: unknown) {
       else if (other !== offerId) below.set(around, null)
     }
   }
-  /** Whether no other offer is in or below an object around this one: then what the object says is about this one. */
+  /** Reports whether this is the only offer in or below `around`. If it is, the fields of `around` describe this offer. */
   const isAloneIn = (around: Node) => below.get(around) !== null
   return [...found].map(([offerId, {node, repeats}]) => ({offerId, node, repeats, isAloneIn}))
 }
 
-/** The object's own `offer_id`, when it has one. */
+/** Returns the object's own `offer_id`, or undefined. */
 function offerIdOf(value: JsonObject): string | undefined {
   const id = own(value, 'offer_id')
   return typeof id === 'string' && id !== '' ? id : undefined
@@ -51,7 +55,7 @@ function offerIdOf(value: JsonObject): string | undefined {
 
 const PRICES = [...PRICE.itself, ...PRICE.leads]
 
-/** The offer's own price, or that of an object around it which holds no other offer. */
+/** Returns the price in the offer itself, else the price in an enclosing object that contains no other offer. */
 function priceOf(offer: OfferNode, node: Node): MoneyReading | null {
   const {itself, leads, currency} = PRICE
   const children = (value: unknown, name: string) => childrenOf(offer, value, name)
@@ -59,19 +63,25 @@ function priceOf(offer: OfferNode, node: Node): MoneyReading | null {
   return priceIn(fieldsOf(node.value), PRICES, node, way) ?? priceAround(offer, node, way)
 }
 
-/** The objects that may hold the price, unless they are another offer's. A list counts when it has one item, or alternatives. */
+/**
+ * Returns the objects that may contain the price, or undefined if any belongs to another offer. A list counts only if it has
+ * one item, or if its items are alternatives.
+ */
 function childrenOf({offerId}: OfferNode, value: unknown, name: string): JsonObject[] | undefined {
   const isOne = !Array.isArray(value) || value.length === 1 || PRICE.alternatives.includes(name)
   const items = [value].flat()
   if (!isOne || items.length === 0 || !items.every(isObject)) return undefined
   if (items.some(item => (offerIdOf(item) ?? offerId) !== offerId)) return undefined
   if (name !== 'occupancy_pricing') return items
-  // Prices by occupancy (`{"2": …}`): with several, none of them is the price of the whole offer.
+  // With prices for several occupancies (`{"2": …}`), none of them is the price of the whole offer.
   const [only, ...others] = items.flatMap(Object.values)
   return isObject(only) && others.length === 0 ? [only] : undefined
 }
 
-/** Across a list, a price must be an object: a bare `total` beside a list is the number of its items. */
+/**
+ * Looks for the price in the enclosing objects. Outside a list, a bare `total` counts the items of the list, so only objects
+ * are accepted there.
+ */
 function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   let crossedList = node.inArray
   for (let around = node.parent; around && offer.isAloneIn(around); around = around.parent) {
@@ -84,13 +94,13 @@ function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   return null
 }
 
-/** What is not found is null; so is a price that can be read in two ways. */
+/** The facts of an offer. A fact that is missing is null; so is a price that can be read in two ways. */
 export type OfferFacts = ReturnType<typeof factsOf>
 
-/** Places to read where an offer is named in many. Not in the interface. */
+/** Maximum number of objects read for one offer. Not in the interface. */
 const MOST_PLACES = 4
 
-/** The facts of one offer, gathered from the places that name it; earlier places win. */
+/** Returns the facts of one offer, merged from all objects with its id. Earlier objects take precedence. */
 export function factsOf(offer: OfferNode) {
   const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
   const found = places.map(node => factsAt(offer, node))
@@ -120,7 +130,7 @@ function factsAt(offer: OfferNode, node: Node) {
     return null
   }
   const of = (role: Role) => (view: View) => view.role === role
-  // A bare name on the offer itself is the room's when the hotel is named elsewhere, else the hotel's.
+  // A bare `name` on the offer means the room when the hotel's name is elsewhere, else the hotel.
   const bare = find(ANY_NAME, nameText, view => view.place === 'own' && view.role !== 'hotel')
   const isRooms = roleOf(node.key) === 'room' || roleOf(node.key) === 'rate'
   const hotel = find(OFFER.hotelName, nameText) ?? find(ANY_NAME, nameText, of('hotel'))
@@ -133,26 +143,29 @@ function factsAt(offer: OfferNode, node: Node) {
     hotel_name: hotel ?? (isRooms ? null : bare),
     stars: find(OFFER.stars, starCount) ?? find(OFFER.starsOfHotel, starCount, of('hotel')),
     room_name: room ?? (hotel !== null || isRooms ? bare : null),
-    /** The board's code when there is one (`BB`), else its name. */
+    /** The code of the board (`BB`) if there is one, else its name. */
     board: find(OFFER.board, nameText) ?? find(OFFER.ofBoard, nameText, of('board')),
-    /** From all places that name the offer. */
+    /** `factsOf` fills this in, because all objects of the offer must agree on the price. */
     price: null,
     refundable: find(OFFER.refundable, truth) ?? (notRefundable === null ? null : !notRefundable),
-    /** As the service wrote it. */
+    /** The date as the service wrote it. */
     free_cancellation_until: find(OFFER.freeUntil, dateText),
-    /** Unix seconds on the service's clock. Objects inside an offer may expire by themselves, such as a payment link. */
+    /**
+     * Unix seconds on the service's clock. Objects inside the offer are ignored, because a payment link, for example, has an
+     * expiry of its own.
+     */
     expiry: find(OFFER.expiry, instant, ({place}) => place !== 'inside'),
   }
 }
 
 type Role = keyof typeof ROLES | undefined
 
-/** An object about an offer. */
+/** An object that describes an offer, and its position relative to the offer. */
 type View = {readonly fields: Fields; readonly role: Role; readonly place: 'own' | 'inside' | 'around'}
 
 const MOST_DEPTH_INSIDE = 5
 const MOST_VIEWS_INSIDE = 80
-/** An object with more fields is a collection by key, not a record. */
+/** An object with more fields than this is a map of records, not a record. */
 const MOST_FIELDS_AROUND = 200
 
 const roleOf: (key: string) => Role = onceForEachName(key => {
@@ -160,7 +173,10 @@ const roleOf: (key: string) => Role = onceForEachName(key => {
   return (Object.keys(ROLES) as (keyof typeof ROLES)[]).find(role => ROLES[role].test(name))
 })
 
-/** The objects about the offer, nearest first: itself, those inside, those around; never those of other offers. */
+/**
+ * Yields the objects that describe the offer, nearest first: the offer, the objects inside it, then those around it. Objects of
+ * other offers are skipped.
+ */
 function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
   const role = roleOf(node.key)
   yield {fields: fieldsOf(node.value), role, place: 'own'}
@@ -170,7 +186,10 @@ function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
   }
 }
 
-/** An object around the offer (in a list, usually a hotel), and those in it: a hotel's, or all when there is no other offer. */
+/**
+ * Yields an object around the offer, and the objects in it that describe the hotel. If the offer is alone there, all its
+ * objects count. An item of a list is usually a hotel.
+ */
 function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<View> {
   const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)
   const fields = fieldsOf(around.value)
@@ -186,7 +205,7 @@ function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<Vie
   }
 }
 
-/** What is inside an object, outermost first; of a list only its first item, and never another offer. */
+/** Yields the objects inside an object, outermost first. From a list it takes only the first item; other offers are skipped. */
 function* viewsInside({offerId}: OfferNode, value: JsonObject, role: Role, place: View['place']) {
   let level: {value: JsonObject; role: Role}[] = [{value, role}]
   let count = 0
@@ -206,7 +225,7 @@ function* viewsInside({offerId}: OfferNode, value: JsonObject, role: Role, place
   }
 }
 
-/** A name in several languages is read in the first of them. */
+/** Reads a name. From an object it takes `content`, else English. */
 function nameText(value: unknown): string | undefined {
   return textOf(value) ?? (isObject(value) ? textOf(value.content, value.en) : undefined)
 }
@@ -229,7 +248,7 @@ function dateText(value: unknown): string | undefined {
   return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) ? value : undefined
 }
 
-/** Unix seconds of a timestamp with an offset, or of a number of seconds or milliseconds. */
+/** Returns the Unix seconds of a timestamp with an offset, or of a number of seconds or milliseconds. */
 function instant(value: unknown): number | undefined {
   if (typeof value === 'number') {
     const seconds = value > 1e12 ? value / 1000 : value

@@ -1,6 +1,7 @@
 /**
- * What an answer that is no success says (§7 shows no shape), and its Failure with a next step; and that of no answer at all.
- * Every quote passes through `quoted`, because a service may echo what it was sent.
+ * Reads error answers of any shape (§7 shows none) and turns them into a Failure with a hint, as it does for requests without
+ * an answer.
+ * Every quotation passes through `quoted`, because a service may echo secrets of the request.
  */
 
 import {Failure} from '../../contract/failure.js'
@@ -26,7 +27,10 @@ import {faultHint, type HintContext, hintFor} from './hints.js'
 import HINTS from './hints.json' with {type: 'json'}
 import {ERROR} from './vocabulary.js'
 
-/** The Failure of an answer that is no success or cannot be read; a change may be answered with nothing (204). */
+/**
+ * Returns the Failure for an answer that is an error or cannot be read, else undefined. A change may be answered with an empty
+ * body (204).
+ */
 export function failureIn(answer: Answer, changes: boolean, context: HintContext): Failure | undefined {
   const {status, json, body} = answer
   if (!isSuccess(answer)) {
@@ -38,7 +42,7 @@ export function failureIn(answer: Answer, changes: boolean, context: HintContext
   return body.length === 0 ? undefined : mayBeDone(answer, 'something that is not JSON')
 }
 
-/** The Failure of a change that was answered with `what`, and may have been made. */
+/** Returns the Failure for a change that may have been made although the answer (`what`) does not confirm it. */
 export function mayBeDone(answer: Answer, what: string): Failure {
   const words = wordsOf(answer)
   return outcomeUnknown(answer, `${what}, so it may have been done${words === undefined ? '' : `: ${words}`}`)
@@ -50,7 +54,7 @@ export function outcomeUnknown(answer: Answer, what: string, more: {result?: obj
   return new Failure('outcome_unknown', `the service answered with ${what}`, details)
 }
 
-/** The Failure for an answer that is not a success. */
+/** Returns the Failure for an answer outside 2xx. */
 export function refusalOf(answer: Answer, context: HintContext): Failure {
   const {status, requestId} = answer
   const redirect = redirectIn(answer)
@@ -76,7 +80,7 @@ export function refusalOf(answer: Answer, context: HintContext): Failure {
   return new Failure('refused', `the service refused: ${why}`, details)
 }
 
-/** The Failure for a success whose body is not what was promised. */
+/** Returns the Failure for a 2xx answer whose body cannot be understood. */
 export function notUnderstood(answer: Answer, problem: string, quote = quoteUnlessJson(answer)): Failure {
   const {status, requestId} = answer
   const message = `the service's answer cannot be understood: ${problem}${quote === undefined ? '' : `: ${quote}`}`
@@ -84,27 +88,30 @@ export function notUnderstood(answer: Answer, problem: string, quote = quoteUnle
   return new Failure('service_failed', message, details)
 }
 
-/** The Failure for a success without `what`: an account, a list. What is there instead is quoted. */
+/** Returns the Failure for a 2xx answer that lacks `what`, such as an account or a list. The message quotes the body. */
 export function holdsNo(answer: Answer, what: string): Failure {
   return notUnderstood(answer, `it holds no ${what}`, quoteBody(answer))
 }
 
-/** The host that did not answer, where that is not the service. */
+/** A host other than the service, for messages about a request that it did not answer. */
 export interface Elsewhere {
-  /** As a sentence begins: `the host of the voucher's link`. */
+  /** The name as it starts a sentence: `the host of the voucher's link`. */
   readonly name: string
   readonly host: string
   readonly hint: string
 }
 
-/** For `catch`: throws the Failure of a SendError, and any other error as it is. */
+/** Returns a handler for `catch`. The handler throws the Failure for a SendError, and rethrows any other error. */
 export function throwUnanswered(changes: boolean, elsewhere?: Elsewhere): (error: unknown) => never {
   return error => {
     throw error instanceof SendError ? unanswered(error, changes, elsewhere) : error
   }
 }
 
-/** The Failure for no whole answer. Where the request `changes` something, a lost answer leaves the outcome unknown. */
+/**
+ * Returns the Failure for a request without a complete answer. If the request `changes` something and may have arrived, the
+ * outcome is unknown.
+ */
 export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsewhere): Failure {
   const {fault, reason} = error.last
   const details = {
@@ -127,15 +134,15 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
 }
 
 /**
- * `a redirect (302) to https://elsewhere.example`, without its path, which may open something by itself; undefined for any
- * other answer.
+ * Describes a redirect: `a redirect (302) to https://elsewhere.example`. Leaves out the path, which may be a secret link.
+ * Returns undefined for any other answer.
  */
 export function redirectIn(answer: Pick<Answer, 'status' | 'headers' | 'url'>): string | undefined {
   const {status, headers, url} = answer
   if (status < 300 || status > 399) return undefined
   const redirect = `a redirect (${status})`
   if (!headers.location) return `${redirect}, without saying where to`
-  // Read as a client would that follows it: `//host/path` and `/\\host` are other hosts.
+  // The location is resolved as a browser would: `//host/path` and `/\\host` name other hosts.
   const origin = parseUrl(headers.location, url)?.origin
   if (origin === undefined || origin === 'null') return `${redirect} to what is no address of the web`
   if (origin === new URL(url).origin) return `${redirect} to another path of its own`
@@ -146,16 +153,16 @@ function quoteUnlessJson(answer: Answer): string | undefined {
   return answer.json === undefined ? quoteBody(answer) : undefined
 }
 
-/** An answer, and what of its request it may echo. */
+/** An answer, with the secrets of its request that it may echo. */
 type EchoingAnswer = WireAnswer & EchoOf
 
-/** Characters to quote of each; not in the interface. */
+/** Maximum number of characters to quote of each field. Not in the interface. */
 const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100} as const
 const MOST_DETAILS = 3
-/** Far more than is quoted: a secret is only recognised whole. */
+/** Far more bytes than are quoted, because redaction only recognises a complete secret. */
 const MOST_BYTES_READ = 16_384
 
-/** What an error answer says, sanitised; never throws. */
+/** Reads the error code, message and request id of an error answer, sanitised for a terminal. Never throws. */
 export function describeError(answer: EchoingAnswer) {
   const json = parseJson(answer.body)
   const [error, first, body] = errorPlaces(json)
@@ -169,9 +176,9 @@ export function describeError(answer: EchoingAnswer) {
     message: message === null ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
     requestId: requestIdOf(answer),
   }
-  /** The service's own word; `http_<status>` when it gives none. */
+  /** The code that the service sent, or `http_<status>` if it sent none. */
   if (code === null) return {code: `http_${answer.status}`, ...said}
-  // It may be the address of a page about it (RFC 9457), whose path says which it is.
+  // The code may be a URL (RFC 9457), whose path identifies the error.
   const isAddress = /^https?:/i.test(code) && parseUrl(code) !== undefined
   return {
     code: isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer),
@@ -179,7 +186,7 @@ export function describeError(answer: EchoingAnswer) {
   }
 }
 
-/** The places of a reason: the error, the first of the errors, and the body around them. */
+/** Returns the objects that may describe an error: `error`, the first of `errors`, and the body itself. */
 function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields] {
   const body = fieldsOf(json)
   const errors = body.get('errors')
@@ -188,7 +195,7 @@ function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields
   return [fieldsOf(firstObject(body.get('error'))), firstFields, body]
 }
 
-/** The request id an answer carries, in its header or its body; sanitised. */
+/** Returns the request id from the header or the body of an answer, sanitised. */
 export function requestIdOf(answer: EchoingAnswer): string | undefined {
   const [error, first, body] = errorPlaces(parseJson(answer.body))
   const places = [body, error, fieldsOf(firstObject(body.get('meta'))), first]
@@ -196,19 +203,22 @@ export function requestIdOf(answer: EchoingAnswer): string | undefined {
   return id === undefined ? undefined : quoted(id, QUOTE_LIMITS.id, answer)
 }
 
-/** The answer with its JSON and request id read. */
+/** Adds the parsed JSON and the request id to an answer. */
 export function readAnswer(answer: SentAnswer): Answer {
   return {...answer, json: parseJson(answer.body), requestId: requestIdOf(answer)}
 }
 
-/** The beginning of a body that could not be read, sanitised, at most 200 characters; undefined when it is empty. */
+/** Returns the start of the body as one sanitised line of at most 200 characters, or undefined if the body is empty. */
 export function quoteBody(answer: EchoingAnswer): string | undefined {
   const text = new TextDecoder().decode(answer.body.subarray(0, MOST_BYTES_READ))
   const line = quoted(text.replace(/\s+/g, ' ').trim(), QUOTE_LIMITS.body, answer)
   return line === '' ? undefined : line
 }
 
-/** The reason for people: the message, else the code, and what to change; sanitised, at most some 1300 characters. */
+/**
+ * Returns the service's reason as text for people: its message or code, and the fields to correct. Sanitised, at most about
+ * 1300 characters.
+ */
 export function wordsOf(answer: Answer): string | undefined {
   const {code, message} = describeError(answer)
   const words = message ?? (code === `http_${answer.status}` ? undefined : code)
@@ -217,10 +227,10 @@ export function wordsOf(answer: Answer): string | undefined {
   return words === undefined ? facts.join('; ') : `${words} (${facts.join('; ')})`
 }
 
-/** The facts an error may state: what it complains about, the reservation, the amounts and the prices. */
+/** Returns the facts in an error: the fields it complains about, the reservation, the amounts and the prices. */
 function factsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
-  /** The text under one of the names, or the amount of a price there. */
+  /** Returns the text under one of the names, or the amount if the value is a price. */
   const fact = (names: readonly string[]) => {
     const values = [error, body].flatMap(place => names.map(name => place.get(name)))
     const text = firstText(values.flatMap(value => (isObject(value) ? [value.total, value.amount] : [value])))
@@ -240,12 +250,12 @@ function factsIn(answer: Answer): string[] {
   return facts
 }
 
-/** `field: problem` for the first fields of the request that the answer complains about, as it names them. */
+/** Returns `field: problem` for the first fields of the request that the answer complains about. */
 function complaintsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
   const complaints: string[] = []
   for (const details of [error, body].flatMap(place => ERROR.details.map(name => place.get(name)))) {
-    // Objects that name their field, or an object of fields.
+    // The details are a list of objects that name a field, or an object whose keys are the fields.
     const isList = Array.isArray(details)
     const entries = isList ? details.entries() : Object.entries(isObject(details) ? details : {})
     for (const [name, detail] of entries) {
@@ -260,7 +270,7 @@ function complaintsIn(answer: Answer): string[] {
   return [...new Set(complaints)]
 }
 
-/** The Failure of a 2xx answer whose body reports an error, `{"success": false}`, and holds no content. */
+/** Returns the Failure for a 2xx answer whose body reports an error (`{"success": false}`) and has no other content. */
 export function errorInAnswer(answer: Answer): Failure | undefined {
   const {json, status, requestId} = answer
   if (!isObject(json)) return undefined
@@ -276,17 +286,17 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   })
 }
 
-/** Whether an object of a 2xx answer reports that it failed: the rest of it need not be true then. */
+/** Reports whether an object of a 2xx answer reports an error. Its other fields are then unreliable. */
 export function reportsError(value: JsonObject): boolean {
   return [...fieldsOf(value)].some(([name, said]) => {
     if (ERROR.successFlags.includes(name)) return said === false
-    // `error_code: "0"` reports nothing.
+    // `error_code: "0"` reports no error.
     const isNone = typeof said === 'string' && /^\s*(0*|none|null|false|ok|success)\s*$/i.test(said)
     return ERROR.report.test(name) && says(said) && !isNone
   })
 }
 
-/** `error: null`, `errors: []` and `error: false` report nothing. */
+/** Reports whether a field has a value. `error: null`, `errors: []` and `error: false` report no error. */
 function says(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (isObject(value)) return Object.keys(value).length > 0

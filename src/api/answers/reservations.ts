@@ -1,4 +1,4 @@
-/** The reservations in an answer of any shape (§2.5), their facts and their links (§2.5, §2.6): what is not found is null. */
+/** Reads the reservations in an answer of any shape (§2.5), with their facts and links (§2.5, §2.6). A missing fact is null. */
 import {parseUrl} from '../../contract/foreign-text.js'
 import {
   breadthFirst,
@@ -35,13 +35,13 @@ import {
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
-/** The reservation in an answer: the outermost object with a `reservation_ref`, or undefined. */
+/** Returns the reservation in an answer, which is the outermost object with a `reservation_ref`, or undefined. */
 export function readReservation(json: unknown) {
   for (const {value} of breadthFirst(json)) {
     const reservation_ref = referenceIn(value)
     if (reservation_ref === undefined) continue
     const status = textOf(own(value, 'status')) ?? null
-    /** Where the customer pays (§2.5). */
+    /** The URL where the customer pays (§2.5). */
     const payment_url = findPaymentUrl(value) ?? findPaymentUrl(json) ?? null
     return {reservation: value, reservation_ref, status, payment_url}
   }
@@ -52,10 +52,10 @@ function referenceIn(value: JsonObject): string | undefined {
   return textOf(own(value, 'reservation_ref'), own(value, 'reservationRef'))
 }
 
-/** A reservation and where it is in its answer. */
+/** A reservation and its position in the answer. */
 export type PlacedReservation = ReturnType<typeof outermostOf>[number]
 
-/** Each object with a reference that is inside no other such object. */
+/** Returns each object with a reservation reference that is not inside another such object. */
 export function outermostOf(json: unknown, walk = breadthFirst) {
   const isInside = ({parent}: Node) => parent !== undefined && referenceIn(parent.value) !== undefined
   return [...walk(json, isInside)].flatMap(node => {
@@ -65,8 +65,9 @@ export function outermostOf(json: unknown, walk = breadthFirst) {
 }
 
 /**
- * What a reservation costs: by itself, else by its parts, else by what is paid for it, else, if it is the only one of its
- * answer, by what is around it. Unclear where more is paid than it costs by itself, or another currency.
+ * Returns the price of a reservation from the first of these that states one: the reservation, its parts, its payment and, if
+ * the answer has no other reservation, the objects around it.
+ * Returns `unclear` if the payment is higher than the price or in another currency.
  */
 export function priceOfReservation(reservation: JsonObject, json: unknown): MoneyReading | null {
   const placed = outermostOf(json)
@@ -75,7 +76,7 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment'))), AMOUNT, node)
   if (own !== null) {
     if (own === 'unclear' || paid === 'unclear' || paid === null) return own
-    // What is paid may be the whole price, or a part of it such as a deposit.
+    // The payment may cover the whole price or a part, such as a deposit.
     return isSameCurrency(own, paid) && compareAmounts(paid.amount, own.amount) <= 0 ? own : 'unclear'
   }
   const parts = Object.entries(reservation).flatMap(([name, part]) =>
@@ -89,12 +90,12 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   )
 }
 
-/** The same, in the order of the document. */
+/** Returns the same reservations as `outermostOf`, but in document order. */
 export function outermostReservations(json: unknown): ReadReservation[] {
   return outermostOf(json, inDocumentOrder).map(({found}) => found)
 }
 
-/** What a reservation says about itself; dates and times are as the service wrote them. */
+/** Returns the facts of a reservation. Dates and times are as the service wrote them. */
 export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>) {
   const fields = fieldsOf(reservation)
   const inside = (name: string) => fieldsOf(firstObject(fields.get(name)))
@@ -102,14 +103,14 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   const contact = RESERVATION.reachedBy.map(name => textIn(inside('contact'), [name]))
   const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
   const guests = list.map(guest => fieldsOf(firstObject(guest)))
-  /** Given name and family name. */
+  /** The given name and family name of each guest. */
   const names = guests.map(guest => {
     const words = [textIn(guest, RESERVATION.firstName), textIn(guest, RESERVATION.surname)]
     return words.filter(Boolean).join(' ')
   })
   const lead = guests.findIndex(guest => guest.get('is_lead') === true)
   const rooms = RESERVATION.rooms.map(name => fields.get(name)).find(isList) ?? [fields.get('room')]
-  /** Each room by its name and board: `Standard Room, RO`. */
+  /** The name and board of each room: `Standard Room, RO`. */
   const roomTexts = rooms.map(item => {
     const room = fieldsOf(firstObject(item))
     const board = fieldsOf(firstObject(room.get('board')))
@@ -130,28 +131,28 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     rooms: roomTexts.filter(Boolean).join('; ') || textIn(fields, RESERVATION.roomName),
     payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
     payment_mode: textIn(inside('payment'), PAYMENT.mode),
-    /** Until when it can be paid. */
+    /** The time by which the reservation must be paid. */
     pay_until: textIn(inside('payment'), PAYMENT.until),
-    /** Why the payment failed. */
+    /** The reason why the payment failed. */
     payment_reason: textIn(inside('payment'), PAYMENT.reason),
     voucher: textIn(inside('voucher'), STATE),
     lead_guest: names[Math.max(lead, 0)] || null,
     guests: names.filter(Boolean).join(', ') || null,
     guest_count: guests.length || null,
-    /** Name, e-mail and telephone. */
+    /** Name, e-mail address and telephone number. */
     contact: contact.filter(Boolean).join(' ') || null,
     created_at: textIn(fields, RESERVATION.createdAt),
     updated_at: textIn(fields, RESERVATION.updatedAt),
-    /** When cancelling starts to cost something. */
+    /** The time from which cancelling costs something. */
     free_until: textIn(fields, RESERVATION.freeUntil) ?? termsOf(reservation).firstFee ?? null,
-    /** What cancelling has cost. */
+    /** The fee that a cancellation has cost. */
     fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
   }
 }
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
 
-/** The address in a value; undefined if it is not one. */
+/** Returns the URL in a value, or undefined if the value is not a URL. */
 type ReadLink = (value: unknown) => string | undefined
 
 function findPaymentUrl(json: unknown): string | undefined {
@@ -167,7 +168,9 @@ function findPaymentUrl(json: unknown): string | undefined {
 
 const MOST_ENVELOPES = 3
 
-/** The voucher's link, absolute: one that begins with `/` is of the service's own origin. Undefined when there is none. */
+/**
+ * Returns the absolute URL of the voucher, or undefined. A link that starts with `/` is resolved against the service's origin.
+ */
 export function findVoucherUrl(json: unknown, baseUrl: string): string | undefined {
   const {origin} = new URL(baseUrl)
   const read: ReadLink = value => absolute(value) ?? relative(value, origin)
@@ -180,7 +183,7 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
       linkUnder(fields, VOUCHERS, names, read) ?? factIn(fields, isVoucher ? names : VOUCHER_LINK, read)
     if (found !== null) return found
   }
-  // The answer is about the voucher, so a link of its own, under no name, is the voucher's.
+  // The answer is about the voucher, so a link that is not under any voucher name is also the voucher's.
   let content = json
   for (let depth = 0; depth < MOST_ENVELOPES && isObject(content); depth++) {
     const fields = fieldsOf(content)
@@ -190,7 +193,7 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
   return (record ? factIn(fieldsOf(record), names, read) : read(content)) ?? undefined
 }
 
-/** The link under one of `holders`: itself, or in an object there, however deep. */
+/** Returns the link under one of `holders`: the value itself, or a link at any depth inside it. */
 function linkUnder(fields: Fields, holders: readonly string[], names: readonly string[], read: ReadLink) {
   return factIn(fields, holders, holder => {
     const inner = [...breadthFirst(holder)].map(({value}) => factIn(fieldsOf(value), names, read))
@@ -202,17 +205,17 @@ function absolute(value: unknown): string | undefined {
   return typeof value === 'string' && /^https?:\/\//i.test(value) && parseUrl(value) ? value : undefined
 }
 
-/** `//elsewhere/` and its disguises are of another origin, which a relative link never names. */
+/** Resolves a relative link. `//elsewhere/` and similar forms name another origin and are refused. */
 function relative(value: unknown, origin: string): string | undefined {
   const url = typeof value === 'string' && value.startsWith('/') ? parseUrl(value, origin) : undefined
   return url?.origin === origin ? url.href : undefined
 }
 
-/** Spellings of states that are never confirmed afterwards, such as `REJECTED_BY_HOTEL`. */
+/** Final states other than confirmed, in all spellings, such as `REJECTED_BY_HOTEL`. */
 const ENDED =
   /^((booking|reservation)_)?(fail(ed|ure)|error|reject(ed|ion)|refused|denied|declined|cancell?ed|expired|timed_out|void(ed)?)(_(by|with|without|for|due|after)_\w+)?$/
 
-/** Whether a reservation in this state is not, or no longer, a booking. */
+/** Reports whether a reservation in this state is not a booking, or no longer one. */
 export function isEnded(status: string | null | undefined): boolean {
   return ENDED.test(asWord(status))
 }

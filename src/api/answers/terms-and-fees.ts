@@ -1,4 +1,7 @@
-/** The terms of an offer (dues, fees, ways to pay), and what cancelling a reservation costs, in an answer of any shape. */
+/**
+ * Reads the terms of an offer (dues, cancellation fees, payment modes) and the cost of a cancellation, from answers of any
+ * shape.
+ */
 import {instantOf} from '../../contract/dates.js'
 import {
   breadthFirst,
@@ -20,9 +23,12 @@ export type OfferTerms = ReturnType<typeof termsOf>
 
 type Term = keyof typeof TERMS
 
-/** The terms in the offer's own object; undefined where it does not say. Amounts are only shown: as the service wrote them. */
+/**
+ * Returns the terms in the offer's own object; a term is undefined where the offer does not state it. Amounts are as the
+ * service wrote them, because they are only displayed.
+ */
 export function termsOf(raw: object) {
-  /** Each term from the outermost object that has it. */
+  /** Each term comes from the outermost object that has it. */
   const found: Partial<Record<Term, unknown>> = {}
   for (const {value} of breadthFirst(raw)) {
     const fields = fieldsOf(value)
@@ -33,10 +39,10 @@ export function termsOf(raw: object) {
   const left = Number(textOf(leftText))
   const isWords = Array.isArray(modes) && modes.every(mode => typeof mode === 'string')
   return {
-    /** Empty: the answer says that nothing is. */
+    /** An empty list means that the answer states there are none. */
     dueAtProperty: readList(due, chargeFrom),
     policies: readList(policies, stepFrom),
-    /** When cancelling starts to cost something. */
+    /** The time from which cancelling costs something. */
     firstFee: firstFeeIn(policies),
     /** Lower-case words such as `account` and `instant`. */
     paymentModes: isWords ? modes.map(mode => mode.trim().toLowerCase()) : undefined,
@@ -45,7 +51,7 @@ export function termsOf(raw: object) {
   }
 }
 
-/** Undefined if none of the items can be read: the term is then unknown. */
+/** Reads the items of a list. Returns undefined if none of them can be read, because the term is then unknown. */
 function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
   if (value === undefined) return undefined
   const items = [value].flat()
@@ -61,7 +67,7 @@ function chargeFrom(item: unknown) {
   return amount && {description: textIn(fieldsOf(item), CHARGE), ...amount}
 }
 
-/** `fee`: an amount of `currency`, or a share such as `50 %`. */
+/** Reads one step of a cancellation policy. `fee` is an amount in `currency`, or a percentage such as `50 %`. */
 function stepFrom(item: unknown) {
   if (!isObject(item)) return undefined
   const fields = fieldsOf(item)
@@ -72,7 +78,10 @@ function stepFrom(item: unknown) {
   return percent === null ? undefined : {from, fee: `${percent.replace(/\s*%$/, '')} %`, currency: null}
 }
 
-/** Undefined if any step cannot be read, because that may be the first that costs something. */
+/**
+ * Returns the start of the first step with a fee. Returns undefined if any step cannot be read, because that step may be the
+ * first.
+ */
 function firstFeeIn(policies: unknown): string | undefined {
   const starts: string[] = []
   for (const item of [policies].flat()) {
@@ -83,7 +92,7 @@ function firstFeeIn(policies: unknown): string | undefined {
       if (from === null || instantOf(from) === undefined) return undefined
       starts.push(from)
     } else if (isShare(item) && !fee.endsWith('%')) {
-      // Beside a share, `amount: 0` says nothing.
+      // Beside a percentage, `amount: 0` does not mean that the step is free.
       return undefined
     }
   }
@@ -101,8 +110,8 @@ function amountIn(fields: Fields): {amount: string; currency: string | null} | u
 type Candidate = {readonly fee: Money; readonly refund: Money | null}
 
 /**
- * What cancelling costs and gives back. `unclear`: why no fee is returned although the answer names one. An ambiguous fee
- * counts as none.
+ * Returns the fee and the refund of a cancellation. If the answer states a fee that is ambiguous, the fee is null and `unclear`
+ * gives the reason.
  */
 export function costIn(json: unknown) {
   const names = [...FEE.explicit, ...FEE.others]
@@ -118,7 +127,7 @@ export function costIn(json: unknown) {
   const doubts = nodes.filter(isUnnamed).flatMap(node => moneysIn(node, FEE.unnamed))
   const named = [...candidates.map(({fee}) => fee), ...doubts]
   const agree = named.every(fee => isSameMoney(fee, best.fee))
-  // The name decides between several, unless what else is called a fee is higher.
+  // Where fees differ, an explicitly named fee wins unless another one is higher.
   const isNamed =
     explicit.length > 0 &&
     explicit.every(({fee}) => isSameMoney(fee, best.fee)) &&
@@ -142,7 +151,10 @@ const NO_MONEY =
   /^(%|per_?cent(age|s)?|pct|permille|basis_points?|bps|nights?|days?|points?|(in_)?minor(_units?|_currency)?|cents?|pence|penn(y|ies)|kurus)(_.*)?$/
 const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
 
-/** Whether one of `names` holds a share, nights, or a number without a clear unit. Zero is zero in any unit. */
+/**
+ * Reports whether one of `names` has a percentage, a number of nights, or a number in an unclear unit. Zero is zero in any
+ * unit.
+ */
 function isNoAmount(node: Node, names: readonly string[]): boolean {
   const fields = fieldsOf(node.value)
   return names.some(name => {
@@ -156,7 +168,7 @@ function isNoAmount(node: Node, names: readonly string[]): boolean {
   })
 }
 
-/** Whether a fee is given as a share or in nights: `20%`, `"1 night"`, `{percent: 20}`. */
+/** Reports whether a fee is a percentage or a number of nights: `20%`, `"1 night"`, `{percent: 20}`. */
 function isShare(value: unknown): boolean {
   if (typeof value === 'string') return SHARE.test(value)
   const isGiven = (inner: unknown) => textOf(inner) !== undefined && Number(inner) !== 0
@@ -165,7 +177,7 @@ function isShare(value: unknown): boolean {
   )
 }
 
-/** Whether the fields beside a number, or those of the object that holds it, say that it is no amount of money. */
+/** Reports whether the fields beside a number say that it is not an amount of money. */
 function countsNoMoney(fields: Fields): boolean {
   return [...fields].some(([name, value]) => {
     if (FEE.minorUnits.test(name)) return value !== null && value !== false

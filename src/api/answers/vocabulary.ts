@@ -1,23 +1,23 @@
 /**
- * The words by which facts are found. vocabulary.json has the names under which services put each fact, in snake_case, best
- * name first: support for another name is added there. What is a pattern, or made of several lists, is here.
+ * The field names and patterns by which facts are found. vocabulary.json lists the names that services use for each fact, in
+ * snake_case, best name first; add further names there. This file has the patterns, and the lists that combine others.
  */
 import NAMES from './vocabulary.json' with {type: 'json'}
 
 export const {
-  /** The name of a thing in an object about it, or where it is the record itself. */
+  /** The name of a thing, in an object about that thing. */
   ANY_NAME,
   CURRENCY,
   STATE,
-  /** Fields which say that an amount without a point may still have decimals; a factor of 1 changes nothing. */
+  /** Fields which say that an amount is in minor units. A factor of 1 says the opposite. */
   MINOR,
-  /** Names of an envelope around the answer. */
+  /** Field names of envelopes around the content of an answer. */
   ENVELOPES,
-  /** Names of what is beside a record rather than part of it. */
+  /** Field names beside a record in an envelope, such as paging and status. */
   BESIDE,
-  /** Nouns in the names of ids, such as `property_code`. */
+  /** Nouns in the names of id fields, such as `property_code`. */
   NOUNS,
-  /** A record may also be requested by one of `others`. */
+  /** Names of id fields. A record may also be requested by an id under one of `others`. */
   ID,
   OFFER,
   TERMS,
@@ -27,15 +27,15 @@ export const {
   LINK,
   VOUCHER_LINK,
   VOUCHERS,
-  /** Fields that say what kind of document it is. */
+  /** Fields that name the kind of a document. */
   DOCUMENT_KIND,
   COUNTRY,
   CURRENCY_RECORD,
   CITY,
-  /** The city of an offer. */
+  /** Fields of an offer that name its city. */
   CITY_NAME,
   HOTEL,
-  /** Where a hotel has its coordinates. */
+  /** Fields of a hotel that contain its coordinates. */
   PLACES,
   ACCOUNT,
   TOUR,
@@ -46,7 +46,7 @@ export const {
   PAGING,
 } = NAMES
 
-/** Names of the amount in an object that is a sum of money. Beside a lower price, it is unknown which of the two is paid. */
+/** Names of the amount in an object that is a sum of money. If these names give different amounts, the price is unclear. */
 export const AMOUNT = [...NAMES.AMOUNT, ...NAMES.WHOLE]
 
 /** Fields which say that an amount is not the whole price, or not money. */
@@ -57,9 +57,9 @@ export const UNIT = {
 }
 
 /**
- * The price of a whole offer. `itself` is never the name of a tax, a fee or a fine. `leads` are objects, never amounts
- * (`rooms: 2`). Of the lists in `alternatives` the first price is as good as the others. `objects` hold the price of the whole
- * also beside a list, whose bare `total` is the number of its items.
+ * Names of the price of a whole offer. `itself` never includes taxes, fees or fines. `leads` are names of objects; a bare
+ * number there is a count (`rooms: 2`). `alternatives` are lists in which any item's price will do. `objects` are read outside
+ * a list too, where a bare `total` would count the items.
  */
 export const PRICE = {
   ...NAMES.PRICE,
@@ -67,7 +67,7 @@ export const PRICE = {
   currency: [...CURRENCY, ...NAMES.PRICE.currency],
 }
 
-/** What objects are about, by the name they are under. */
+/** What an object describes, by the name of the field that contains it. */
 export const ROLES = {
   hotel: /^(hotels?|propert(y|ies)|accommodations?|lodgings?|establishments?)(_(info|details|data|list))?$/,
   room: /^(rooms?|units?)(_?(types?|info|details|data|list))?$/,
@@ -77,40 +77,43 @@ export const ROLES = {
     /^(cit(y|ies)|destinations?|regions?|countr(y|ies)|locations?|addresse?s?|areas?|suppliers?|providers?|chains?|brands?|search|query|request|criteria|meta|pagination|partner|account|contact|guests?|currenc(y|ies)|days?|images?|photos?|tax(es)?|fees?|due_at_property)$/,
 }
 
-/** `room: {description: {text}}`: such an object is about what it is in. */
+/** Names of objects that describe the object they are in, as in `room: {description: {text}}`. */
 export const DESCRIPTION = /^(description|type_estimated|content|static|info|details)$/
 
-/** Of several whole prices of a reservation, all must agree. Around it, a bare `total` may count reservations. */
+/**
+ * Names in a reservation. All names in `wholePrice` must agree. Around a reservation, a bare `total` may be the number of
+ * reservations.
+ */
 export const RESERVATION = {
   ...NAMES.RESERVATION,
   wholePrice: [...NAMES.RESERVATION.wholePrice, ...NAMES.WHOLE],
 }
 
-/** Fields by which an answer identifies the booking it is about. */
+/** Fields by which an answer identifies its booking. */
 export const BOOKING = {
   ...NAMES.BOOKING,
-  /** Objects inside a reservation or beside it that are about it; others may be about other bookings. */
+  /** Objects in or beside a reservation that describe the same booking; other objects may describe other bookings. */
   parts: /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/,
-  /** A reservation that existed before, or is only mentioned. */
+  /** A previous reservation, or one that is only mentioned. */
   mentioned:
     /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/,
 }
 
-/** What cancelling costs. An `unnamed` amount may be meant as a fee in an object that is `about` cancelling. */
+/** Names of the cost of a cancellation. An `unnamed` amount may be a fee if its object is about cancelling (`about`). */
 export const FEE = {
   ...NAMES.FEE,
   about: /quote|cancel|fee|penalt/,
   /** Objects whose fees are not the current cost of cancelling. */
   elsewhere: /(^|_)(polic(y|ies)|prices?|pricing|rates?|rooms?)(_|$)/,
-  /** A fee that is a share. */
+  /** Names of a fee that is a percentage or a number of nights. */
   share: /^(percent(age)?|pct|nights?)$/i,
-  /** Says what a number counts. */
+  /** Fields that name the unit of a number. */
   unit: /(^|_)(type|units?|kind|basis|mode|method|format|calculation|currency|currency_code|in|measure)$/,
-  /** `minor_units: 2` may describe the amount beside it or its currency; the answer does not say which. */
+  /** `minor_units: 2` may describe the amount or its currency; the answer does not say which. */
   minorUnits: /^(amount_in_|in_)?(minor_units?|cents)$/,
 }
 
-/** Fields in the answer to a change that tell its outcome. */
+/** Fields in the answer to a change that state its outcome. */
 export const CHANGE = {
   ...NAMES.CHANGE,
   /** Objects whose state says nothing about the change. */
@@ -118,12 +121,15 @@ export const CHANGE = {
     /(^|_)(payments?|refunds?|vouchers?|invoices?|guests?|rooms?|hotel|polic(y|ies)|prices?|history|previous|meta|links)(_|$)/,
 }
 
-/** Why something was refused. `details` are lists of what is wrong; a false flag denies a success, whatever the status. */
+/**
+ * Fields of an error. `details` are lists of the single problems. A success flag that is false denies a success, whatever the
+ * status.
+ */
 export const ERROR = {
   ...NAMES.ERROR,
-  /** Names under which only an error is found. */
+  /** Field names that occur only in errors. */
   report: /^errors?(_(code|message|text|description|details?|list))?$/,
-  /** Fields about the answer itself; any other field that is not empty is content. */
+  /** Fields about the answer itself. Any other field with a value counts as content. */
   aboutAnswer:
     /^(data|errors?|success|ok|code|message|title|detail|details|type|error_description|meta|(status|request|trace)(_?(id|code))?|timestamp|version|path|warnings?)$/i,
 }

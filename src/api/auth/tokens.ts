@@ -1,6 +1,7 @@
 /**
- * Exactly one token: cached for all processes (§5.7), renewed early, requested by one process while the others wait, and
- * replaced at most once when the service refuses it (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no Authorization.
+ * Gets access tokens. One token is cached for all processes (§5.7) and renewed early; one process requests it while the others
+ * wait. A token that the service refuses is replaced at most once per call (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no
+ * Authorization.
  */
 import {createHash} from 'node:crypto'
 import type {Clock} from '../../contract/dates.js'
@@ -14,29 +15,29 @@ import {describeError, notUnderstood, readAnswer, refusalOf, throwUnanswered} fr
 import {quoted} from '../redact/redact.js'
 import type {Answer, Sender, TokenSource} from '../types.js'
 
-/** Not in the interface: a cached token is renewed when less than this is left. */
+/** A cached token is renewed when less than this is left. Not in the interface. */
 const RENEWAL_MARGIN_SECONDS = 60
-/** Not in the interface: a longer lifetime counts as a year, because the end of some would not be a date. */
+/** A longer lifetime is cut to one year, because the expiry could exceed the range of a date. Not in the interface. */
 const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
 
 interface TokenSourceOptions extends TokenRequestOptions {
   readonly credentials: Credentials
-  /** Scopes to request (default: those that are needed, §5.9). */
+  /** Scopes to request (default: the scopes that the operation needs, §5.9). */
   readonly configuredScopes?: readonly Scope[]
   readonly cache: TokenCache
-  /** The proxy, certificates and timeout in use, as text. */
+  /** The proxy, certificates and timeout in use, as text. Failures are shared only between processes with the same route. */
   readonly route: string
 }
 
-/** Tokens from the cache, else from the service. Throws Failure as requestToken does. */
+/** Creates a source that returns tokens from the cache, else from the service. Throws a Failure as `requestToken` does. */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const client = tokenClientOf(options.baseUrl, options.credentials)
   const {cache, clock} = options
-  /** Tokens that were cached before this source needed one: if one of them is refused, all of them may be. */
+  /** Tokens cached before this source needed one. If the service refuses one of them, it may refuse them all. */
   const seen = new Set<string>()
-  /** Those this process requested; there may be no place to store them. */
+  /** Tokens that this process requested, for when the cache cannot store them. */
   const own = new Map<string, CachedToken>()
-  /** Those in use serve on when the stored ones can no longer be read, as when a shared store goes away. */
+  /** Tokens in use. They still serve when the cache can no longer be read, for example because a shared store is down. */
   const used = new Map<string, CachedToken>()
   const list = async () => {
     const stored = await cache.list(client).catch(error => {
@@ -54,14 +55,20 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const choose = (tokens: readonly CachedToken[], scopes: readonly Scope[], isGood: IsGood) => {
     const asked = sortScopes(options.configuredScopes ?? scopes).join(' ')
     const now = clock.now()
-    /** One requested with the same scopes serves too, although fewer were granted: another request would bring no more. */
+    /**
+     * A token that was requested with the same scopes also serves if fewer were granted, because another request would get no
+     * more.
+     */
     const serves = (token: CachedToken) =>
       scopes.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked
     return tokens
       .filter(token => token.obtainedAt <= now && isGood(token, now) && serves(token))
       .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
   }
-  /** A token that came while waiting is used however little is left: another request would bring no more. */
+  /**
+   * A token that arrived during the wait is used even if it expires soon, because another request would get none that lasts
+   * longer.
+   */
   const chooseNew = async (scopes: readonly Scope[]) => {
     const tokens = (await list()).filter(token => !seen.has(token.access_token))
     return choose(tokens, scopes, (token, now) => token.expiresAt > now)
@@ -70,17 +77,20 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const ask = async (scopes: readonly Scope[]): Promise<CachedToken> => {
     const token = await requestToken(options, options.configuredScopes ?? scopes)
     own.set(token.access_token, token)
-    // One that has expired already may still serve this call, and no other.
+    // A token with a lifetime of zero may still serve this call, but it is not cached.
     if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
     return token
   }
-  /** All who waited share the outcome, also a failure: one request to a failing service is enough. */
+  /**
+   * Requests a token for all waiting processes. They share a failure as well, because one request to a failing service is
+   * enough.
+   */
   const askAlone = async (scopes: readonly Scope[]) => {
     const kind = {scopes: sortScopes(options.configuredScopes ?? scopes), route: options.route}
     const began = clock.now()
     const peek = async () => {
       const token = await chooseNew(scopes)
-      // Up to now, because a failure recorded while the clock was ahead must not lock everyone out.
+      // Failures with a later time are ignored: one recorded while the clock was ahead would block every process.
       const failure = token ? undefined : await cache.failureBetween(client, kind, began, clock.now())
       if (failure) throw failure
       return token
@@ -104,7 +114,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     async get(scopes) {
       const tokens = await list()
       for (const token of tokens) seen.add(token.access_token)
-      // Its own token is used to its end: a service may give less than the margin each time.
+      // A token of this process is used until it expires, because a service may grant less than the margin each time.
       const lasts = (token: CachedToken, now: number) =>
         token.expiresAt - now >= RENEWAL_MARGIN_SECONDS ||
         (own.has(token.access_token) && token.expiresAt > now)
@@ -125,28 +135,27 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** The client of `credentials` at `baseUrl`. */
+/** Returns the client of `credentials` at `baseUrl`, with a fingerprint of its secret. */
 export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
   const {clientId, clientSecret} = credentials
   const hash = createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex')
-  // So many digits are enough to tell secrets apart.
+  // 16 hex digits are enough to tell secrets apart.
   return {baseUrl, clientId, clientSecret, secretFingerprint: hash.slice(0, 16)}
 }
 
 export interface TokenRequestOptions {
-  /** As parseBaseUrl returns it. */
+  /** The base URL as `parseBaseUrl` returns it. */
   readonly baseUrl: string
   readonly sender: Sender
   readonly clock: Clock
   readonly timeoutSeconds: number
-  /** What to do where the service does not accept the credentials (default: log in again). */
+  /** The hint if the service refuses the credentials (default: log in again). */
   readonly refusedHint?: string
 }
 
 /**
- * One token request. Defaults for what the answer leaves out: the scopes requested, the lifetime of §5.5, a bearer token
- * (§2.1); another `token_type` is refused. Throws Failure: not_allowed for wrong credentials, refused, service_failed,
- * unreachable.
+ * Requests one token. Missing fields default to the requested scopes, the lifetime of §5.5 and a bearer token (§2.1); another
+ * `token_type` is refused. Throws a Failure: not_allowed for wrong credentials, else refused, service_failed or unreachable.
  */
 export async function requestToken(
   options: TokenRequestOptions & {readonly credentials: Credentials},
@@ -164,7 +173,7 @@ export async function requestToken(
   if (!isSuccess(answer)) {
     const failure = refusalOf(answer, {now: options.clock.now()})
     const {code} = describeError(answer)
-    // RFC 6749 lets a service answer 400 `invalid_client` as well as 401.
+    // RFC 6749 allows 400 as well as 401 for `invalid_client`.
     const wrongCredentials = answer.status === 401 || ['invalid_client', 'unauthorized_client'].includes(code)
     if (wrongCredentials && answer.status < 500) {
       const {refusedHint: hint = 'log in again: bookctl login'} = options
@@ -182,13 +191,13 @@ export async function requestToken(
     throw notUnderstood(answer, 'no header may hold its access_token')
   if (read.token_type !== undefined && !/^\s*bearer\s*$/i.test(read.token_type))
     throw notUnderstood(answer, `its token_type is ${quoted(read.token_type, 40, answer)} instead of Bearer`)
-  // Counted from the request, so that the token never seems to live longer than it does.
+  // The lifetime is counted from the request, so that the token never seems to last longer than it does.
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
   const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
   return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
 }
 
-/** The token in an answer of §4.1, bare or in an envelope of any name; undefined when there is none. */
+/** Reads the token in an answer of §4.1, with or without an envelope. Returns undefined if there is none. */
 export function readToken(json: unknown) {
   const records = [...breadthFirst(json)].map(({value}) => fieldsOf(value))
   const fields = records.find(record => (record.get('access_token') ?? null) !== null)
@@ -200,23 +209,23 @@ export function readToken(json: unknown) {
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
-    /** Seconds, at most a year; 0 for one that has already ended. */
+    /** Seconds, at most a year; 0 for a token that has already expired. */
     expires_in: Number.isFinite(seconds)
       ? Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)
       : undefined,
     scope: typeof scopeText === 'string' ? scopeText : undefined,
-    /** As the service wrote it; JSON of what is not a text. */
+    /** The type as the service wrote it, or its JSON if it is not a text. */
     token_type: type === '' ? undefined : typeof type === 'string' ? type : JSON.stringify(type),
   }
 }
 
-/** Revokes `accessToken` (§4.2). Any 2xx is success, since the answer is not shown. Throws Failure. */
+/** Revokes `accessToken` (§4.2). The interface shows no answer, so any 2xx is a success. Throws a Failure otherwise. */
 export async function revokeToken(options: TokenRequestOptions, accessToken: string): Promise<void> {
   const answer = await post(options, OPERATIONS['token.revoke'].path, {token: accessToken})
   if (!isSuccess(answer)) throw refusalOf(answer, {now: options.clock.now()})
 }
 
-/** Without duplicates and empty words. */
+/** Sorts scopes and removes duplicates and empty words. */
 function sortScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)].filter(scope => scope !== '').sort()
 }

@@ -1,6 +1,6 @@
 /**
- * A fresh connection for one exchange, direct or through a proxy, and which proxy that is: from HTTPS_PROXY, HTTP_PROXY and
- * NO_PROXY in either case (lower case wins). The only importer of undici.
+ * Opens a new connection for each exchange, direct or through a proxy. The proxy comes from HTTPS_PROXY, HTTP_PROXY and
+ * NO_PROXY in upper or lower case (lower case wins). This is the only file that imports undici.
  */
 import {BlockList, isIP, isIPv4, type LookupFunction, type Socket} from 'node:net'
 import {Duplex} from 'node:stream'
@@ -26,16 +26,16 @@ const connectorOf = untypedConnector as typeof buildConnector
 const MOST_HEADER_BYTES = 64 * 1024
 
 export interface Trust {
-  /** PEM certificates to trust, all of them (default: those of the runtime). */
+  /** PEM certificates that replace those of the runtime. */
   readonly ca?: string[] | undefined
-  /** Accepts any certificate of the server; a proxy's is still checked, because it is sent credentials. */
+  /** Accepts any certificate of the server. A proxy's certificate is still checked, because the proxy receives credentials. */
   readonly insecure?: boolean
 }
 
 export interface Place {
-  /** `host:port` of the service, or of a link. */
+  /** `host:port` of the service or of a link. */
   readonly target: string
-  /** `scheme://host:port` of the proxy, without credentials, when there is one. */
+  /** `scheme://host:port` of the proxy without credentials; undefined for a direct connection. */
   readonly proxy: string | undefined
 }
 
@@ -45,8 +45,9 @@ export function placeOf(url: URL, proxy?: string): Place {
 }
 
 /**
- * For one exchange with `url`, over TCP and TLS ≥ 1.2: no retry, no redirect, no time limits. Connects when asked to;
- * `onSocket` gets the connected socket before anything is written to it, `lookup` resolves the host in place of the system.
+ * Creates a dispatcher for one exchange with `url`, over TCP or TLS ≥ 1.2. It does not retry, follow redirects or limit the
+ * time, and it connects at the first dispatch.
+ * `onSocket` receives the connected socket before anything is written to it; `lookup` replaces the system's name resolution.
  */
 export async function createDispatcher(
   url: URL,
@@ -54,7 +55,7 @@ export async function createDispatcher(
   {ca, insecure = false, lookup}: Trust & {readonly lookup?: LookupFunction | undefined},
   onSocket?: (socket: Socket) => void,
 ): Promise<Dispatcher> {
-  // Phases are timed by the exchange itself: undici's timers are coarse and know no total.
+  // The exchange has timers of its own: undici's are coarse and do not limit the total time.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const common = {...timers, maxHeaderSize: MOST_HEADER_BYTES, pipelining: 1}
   const checked = {timeout: 0, ...TLS_RULES, ...(ca && {ca})}
@@ -66,14 +67,14 @@ export async function createDispatcher(
       connect(options, (error, socket) => {
         if (error !== null) return callback(error, null)
         onSocket?.(socket)
-        // undici uses it as a stream and no more.
+        // undici uses the socket only as a stream.
         callback(null, withoutInterim(socket, target) as Socket)
       })
   if (proxy === undefined) return new OneClient(url.origin, {...common, connect: filtered(connectorOf(tls))})
   const {ProxyAgent} = await import('undici')
   return new ProxyAgent({
     ...common,
-    // One connection, so that undici has no other to put the request on. `connect` is the tunnel.
+    // One client, so that undici cannot put the request on another connection. `connect` opens the tunnel.
     factory(origin, options) {
       const {connect, ...rest} = options as {connect: Connector}
       return new OneClient(origin, {...rest, connect: filtered(connect)})
@@ -87,7 +88,7 @@ export async function createDispatcher(
 
 export type ProxyServer = ReturnType<typeof parseProxy>
 
-/** The proxy for `url`, or undefined to connect directly; this machine is always reached directly. */
+/** Returns the proxy for `url`, or undefined for a direct connection. Loopback addresses are always reached directly. */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefined {
   if (mayBeThisMachine(url.hostname)) return undefined
   const setting = (name: string) => (env[name] ?? env[name.toUpperCase()] ?? '').trim()
@@ -103,9 +104,12 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefi
   return parseProxy(text, name.toUpperCase())
 }
 
-/** `origin` is safe to print; `authorization`, the value of Proxy-Authorization, is never printed. */
+/**
+ * Parses a proxy setting. `origin` may be printed; `authorization`, the value of Proxy-Authorization, may not. Throws a usage
+ * error if the setting is not an http or https URL.
+ */
 function parseProxy(text: string, name: string) {
-  // `proxy:3128` is common; curl reads it as http.
+  // `proxy:3128` without a scheme is common; like curl, this assumes http.
   const written = text.includes('://') ? text : `http://${text}`
   const url = parseUrl(written)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
@@ -117,7 +121,10 @@ function parseProxy(text: string, name: string) {
   return {origin: url.origin, authorization}
 }
 
-/** Whether an entry of NO_PROXY names the host: `*`, `host`, `.host`, `*.host`, `host:port`, an address, or a CIDR range. */
+/**
+ * Reports whether an entry of NO_PROXY matches the host. An entry is `*`, `host`, `.host`, `*.host`, `host:port`, an address or
+ * a CIDR range.
+ */
 function isExempt(entry: string, host: string, port: string | undefined): boolean {
   if (entry === '') return false
   if (entry === '*') return true
@@ -126,7 +133,7 @@ function isExempt(entry: string, host: string, port: string | undefined): boolea
   const [, bracketed, plain, entryPort] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? []
   if (entryPort !== undefined && entryPort !== port) return false
   const name = (bracketed ?? plain ?? entry).replace(/^\*?\./, '').replace(/\.$/, '')
-  // As a network, because one IPv6 address can be written in several ways.
+  // Addresses are compared as networks, because one IPv6 address can be written in several ways.
   if (isIP(name) !== 0) return isInNetwork(name, isIPv4(name) ? 32 : 128, host)
   return host === name || host.endsWith(`.${name}`)
 }
@@ -144,16 +151,16 @@ function isInNetwork(network: string, bits: number, host: string): boolean {
 export const MOST_INTERIM_BYTES = 64 * 1024
 
 /**
- * The socket of one request without the interim answers (1xx, RFC 9110 §15.2) before its answer: undici ends a connection at a
- * `100 Continue` that it did not ask for, and the answer after it would be lost. Ends with an
- * ExchangeError if there are too many interim answers.
+ * Wraps a socket so that interim answers (1xx, RFC 9110 §15.2) before the answer are removed. undici closes a connection at an
+ * unexpected `100 Continue`, which would lose the answer.
+ * The stream fails with an ExchangeError if the interim answers are too large.
  */
 export function withoutInterim(socket: Socket, target: string): Duplex {
   let where: 'at its start' | 'in an interim answer' | 'in the answer' = 'at its start'
-  /** The start of an answer that may be an interim one, or the end of an interim answer; as latin1. */
+  /** Bytes (as latin1) that may be the start of an interim answer, or its end. */
   let held = ''
   let bytesBefore = 0
-  /** The part of `piece` that belongs to the answer, after the bytes held back so far. */
+  /** Returns the bytes of the final answer in `piece` and in the bytes held back before it. */
   const answerIn = (piece: Buffer): Buffer => {
     if (where === 'in the answer') return piece
     bytesBefore += piece.length
@@ -179,7 +186,7 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
   const stream = new Duplex({
     highWaterMark: MOST_INTERIM_BYTES,
     read: () => void socket.resume(),
-    // What undici writes in one turn is one piece on the wire.
+    // All that undici writes in one turn is sent as one piece.
     writev: (pieces, done) => void socket.write(Buffer.concat(pieces.map(({chunk}) => chunk)), done),
     final: done => void socket.end(done),
     destroy: (error, done) => {
@@ -196,7 +203,7 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
       stream.destroy(new ExchangeError('too_large', true, reason))
     })
     .on('end', () => {
-      // A first line that was cut is reported by undici.
+      // undici reports a status line that is incomplete.
       if (where === 'at its start') stream.push(held, 'latin1')
       stream.push(null)
     })
@@ -207,9 +214,9 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
   return stream
 }
 
-/** `101 Switching Protocols` is final: what comes after it is another protocol. */
+/** Matches an interim answer. `101 Switching Protocols` is final, because another protocol follows it. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r\n]/
-/** An interim answer ends with an empty line; it has no body. */
+/** The empty line that ends an interim answer, which has no body. */
 const INTERIM_END = /\n\r*\n/
-/** Completes a start that has arrived only in part. */
+/** Completes the first bytes of an answer for `INTERIM`, when only part of the status line has arrived. */
 const ANY_INTERIM = 'HTTP/1.1 100 '

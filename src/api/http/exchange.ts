@@ -1,4 +1,6 @@
-/** One exchange on one connection: its phases, their time limits, whether a byte may have left, and what went wrong in words. */
+/**
+ * Runs one exchange on one connection: its phases and time limits, whether a byte may have been sent, and the fault in words.
+ */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../contract/network.js'
 import {ExchangeError, type ExchangeFault, type ExchangeLimits, type WireAnswer} from '../types.js'
@@ -13,8 +15,8 @@ const WAITING_FOR: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * Settles with the answer, a fault or a time limit, whichever comes first. `dispatch` starts the exchange with a handler for
- * undici. Throws ExchangeError.
+ * Runs an exchange until there is an answer, a fault or a timeout. `dispatch` starts it with a handler for undici. Throws an
+ * ExchangeError for a fault or a timeout.
  */
 export function exchange(
   place: Place,
@@ -56,7 +58,7 @@ export function exchange(
     if (limits.signal?.aborted) return stop()
     const tooLarge = `the answer from ${place.target} is larger than ${limits.maxAnswerBytes} bytes`
     const handler: Dispatcher.DispatchHandler = {
-      /** undici calls this when the connected socket is about to be written to: from here on a byte may have left. */
+      /** undici calls this just before it writes to the connected socket. From here on a byte may have been sent. */
       onRequestStart() {
         phase = 'headers'
         limitPhase(limits.headersMilliseconds)
@@ -117,7 +119,7 @@ const CERTIFICATE =
 const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)/
 const UNREACHABLE = /^E(CONNREFUSED|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL)$/
 
-/** The fault of an error before the first byte. */
+/** Returns the fault for an error before the first byte was sent. */
 export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
@@ -135,18 +137,18 @@ export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   return ['reset', `connection to ${place.target} closed before the request${inBrackets(code)}`]
 }
 
-/** The fault of an error after the first byte may have left. */
+/** Returns the fault for an error after the first byte may have been sent. */
 export function diagnoseExchange(error: unknown, place: Place, answerStarted: boolean): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
   const from = `from ${place.target}`
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return ['too_large', `the answer's headers ${from} are too large`]
-  // llhttp's own codes are missing from some parser errors, so their words count as well.
+  // Some parser errors lack llhttp's codes, so their messages are checked as well.
   const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
   const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
   const isWrongLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   if (endedEarly || (isWrongLength && answerStarted)) return ['cut', `the answer ${from} ended early`]
-  // A wrong length before the head is whole: the head contradicts itself, with two lengths for example.
+  // A wrong length before the headers are complete means that they contradict each other, for example with two lengths.
   if (isParserError || isWrongLength || code === 'UND_ERR_NOT_SUPPORTED')
     return ['protocol', `the answer ${from} is not HTTP/1.1 as it should be`]
   if (answerStarted) return ['cut', `the answer ${from} was cut off${inBrackets(code)}`]
@@ -162,7 +164,7 @@ function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
   return [status.startsWith('5') ? 'proxy' : 'proxy_refused', reason]
 }
 
-/** The first error with a cause in it: happy eyeballs collect several, undici wraps some. */
+/** Returns the underlying error: connecting to several addresses collects errors, and undici wraps some. */
 function rootOf(error: unknown): NodeError {
   let current = error as NodeError
   for (let depth = 0; depth < 5; depth++) {
@@ -194,7 +196,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
   HOSTNAME_MISMATCH: OTHER_HOST,
 }
 
-/** What is wrong with a certificate that Node refuses with `code`, and what to do about it. */
+/** Returns what is wrong with a certificate that Node refuses with `code`, and what the user can do. */
 export function certificateProblem(code: string): CertificateProblem {
   return CERTIFICATE_PROBLEMS[code] ?? UNKNOWN_AUTHORITY
 }
@@ -215,7 +217,10 @@ function addressOf(cause: NodeError, target: string): string {
   return cause.port === undefined ? host : `${host}:${cause.port}`
 }
 
-/** Milliseconds as `3 s`, rounded to two digits, so that what is left of a limit shortly after its start reads as the limit. */
+/**
+ * Formats milliseconds as `3 s`, rounded to two digits. So a limit of which a few milliseconds have passed still shows as the
+ * full limit.
+ */
 export function secondsText(milliseconds: number): string {
   return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the connection to a service step by step: names, TCP, proxy, TLS. Connections are made as for calls, and
- * nothing is sent but the handshake, so that a refused certificate can be shown as well.
+ * Checks the connection to a service step by step: name resolution, TCP, proxy, TLS. It connects as calls do but sends only the
+ * handshake, and it can also show a certificate that calls refuse.
  */
 import {lookup} from 'node:dns/promises'
 import {isIP, type Socket} from 'node:net'
@@ -15,15 +15,15 @@ import {certificateProblem, diagnoseConnecting, exchange, secondsText} from './e
 export interface Way {
   readonly url: URL
   readonly proxy: ProxyServer | undefined
-  /** Certificates to trust; undefined for the runtime's own. */
+  /** Certificates to trust (default: those of the runtime). */
   readonly ca: string[] | undefined
-  /** For each step. */
+  /** Time limit of each step. */
   readonly milliseconds: number
 }
 
 type ShownCertificate = ReturnType<typeof chainOf>[number]
 
-/** The addresses of a host name, IPv6 too. Throws ExchangeError. */
+/** Returns the IPv4 and IPv6 addresses of the host name. Throws an ExchangeError if it has none. */
 export async function findAddresses(way: Way): Promise<string[]> {
   const host = way.url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return [host]
@@ -38,7 +38,7 @@ export async function findAddresses(way: Way): Promise<string[]> {
   return (await Promise.race([found, late])).map(({address}) => address)
 }
 
-/** Opens a TCP connection, or that to the proxy, and closes it. Throws ExchangeError. */
+/** Opens and closes a TCP connection to the service, or to the proxy if there is one. Throws an ExchangeError. */
 export async function tryConnecting(way: Way): Promise<void> {
   const {target} = placeOf(way.proxy ? new URL(way.proxy.origin) : way.url)
   const origin = new URL(`http://${target}`)
@@ -46,15 +46,14 @@ export async function tryConnecting(way: Way): Promise<void> {
 }
 
 /**
- * The TLS handshake, through the proxy where there is one; `problem` is why calls would refuse the certificate. Throws
- * ExchangeError when there is no handshake.
+ * Makes the TLS handshake, through the proxy if there is one. `problem` is the reason why calls would refuse the certificate,
+ * if they would. Throws an ExchangeError when the handshake fails.
  */
 export async function inspectTls(way: Way) {
   return connectOnly(way, way.url, way.proxy, {ca: way.ca, insecure: true}, socket => {
     const tls = socket as TLSSocket
     const handshake = {protocol: tls.getProtocol() ?? 'unknown', chain: chainOf(tls.getPeerCertificate(true))}
     if (tls.authorized) return {...handshake, problem: undefined}
-    // Why a call would refuse the certificate.
     const error = tls.authorizationError as unknown
     const code = typeof error === 'string' ? error : String((error as {code?: unknown})?.code ?? 'unknown')
     const refusal = Object.assign(new Error(code), {code})
@@ -64,7 +63,10 @@ export async function inspectTls(way: Way) {
   })
 }
 
-/** Connects and returns the result of `view` on the socket. undici then starts the request, which is aborted: nothing is sent. */
+/**
+ * Connects and returns the result of `view` on the socket. undici then starts the request, which is aborted before anything is
+ * sent.
+ */
 async function connectOnly<T>(
   way: Way,
   url: URL,
@@ -102,7 +104,7 @@ async function connectOnly<T>(
   }
 }
 
-/** The server's own certificate first; `validUntil` is Unix seconds. */
+/** Returns the certificate chain, the server's own certificate first. `validUntil` is in Unix seconds. */
 function chainOf(first: DetailedPeerCertificate | undefined) {
   const chain: {subject: string; issuer: string; validUntil: number}[] = []
   const seen = new Set<string>()
@@ -119,8 +121,8 @@ function chainOf(first: DetailedPeerCertificate | undefined) {
 }
 
 /**
- * `error` with subject, issuer and expiry of the server's certificate, for which it connects again: a refusal itself
- * holds nothing of the certificate.
+ * Adds subject, issuer and expiry of the server's certificate to a TLS error. It connects again for them, because the error
+ * itself does not contain the certificate.
  */
 export async function withCertificate(error: ExchangeError, way: Way): Promise<ExchangeError> {
   const view = await inspectTls(way).catch(() => undefined)
@@ -129,7 +131,7 @@ export async function withCertificate(error: ExchangeError, way: Way): Promise<E
   return new ExchangeError(error.fault, error.sent, `${error.reason}; subject ${certificateText(own)}`)
 }
 
-/** Subject, issuer and expiry, on one harmless line. */
+/** Returns subject, issuer and expiry on one line, sanitised. */
 export function certificateText({subject, issuer, validUntil}: ShownCertificate): string {
   const until = Number.isFinite(validUntil) ? isoTime(validUntil).slice(0, 10) : 'unknown'
   return `${sanitizeLine(subject, 80)}, issued by ${sanitizeLine(issuer, 80)}, until ${until}`

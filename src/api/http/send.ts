@@ -1,6 +1,6 @@
 /**
- * Sends a request until it is answered or time is up: when to send it again, and how long to wait before it. None of the
- * numbers are in the interface.
+ * Sends a request, repeating it until it is answered or the time is up, and decides how long to wait between attempts. None of
+ * the numbers are in the interface.
  */
 
 import type {Clock} from '../../contract/dates.js'
@@ -19,13 +19,13 @@ import {
 interface SenderOptions {
   readonly transport: Transport
   readonly clock: Clock
-  /** From 0 up to 1, for the jitter. */
+  /** Returns a number from 0 up to 1, for the jitter. */
   readonly random: () => number
-  /** Told of each attempt, in this order. */
+  /** Traces that record each attempt, called in this order. */
   readonly traces?: readonly Trace[]
-  /** Secrets beside those of the requests, which a service may echo. */
+  /** Secrets other than those in the requests, which a service may echo. */
   readonly secrets?: readonly string[]
-  /** `bookctl/<version>`; sent with every request that names no other. */
+  /** `bookctl/<version>`, sent with each request that does not set its own user agent. */
   readonly userAgent?: string
 }
 
@@ -33,11 +33,14 @@ const SEND_LIMITS = {
   connectSeconds: 10,
   bodyIdleSeconds: 30,
   answerBytes: 64 * 1024 * 1024,
-  /** The wait before asking again about work in progress stops growing here, at up to 4 s. */
+  /** After this many answers that report work in progress, the wait stops growing, at up to 4 s. */
   waitsInProgress: 5,
 } as const
 
-/** A Sender: at most four attempts within the policy's time, the same bytes each time. Throws SendError. */
+/**
+ * Creates a Sender. It makes at most four attempts with the same bytes, within the policy's time limit. Throws a SendError if
+ * no attempt is answered.
+ */
 export function createSender({
   transport,
   clock,
@@ -46,7 +49,7 @@ export function createSender({
   secrets,
   userAgent,
 }: SenderOptions): Sender {
-  // A later answer may echo what an earlier request carried.
+  // A later answer may echo the secrets of an earlier request.
   const known = new Set(secrets)
   return {
     async send(given, policy) {
@@ -56,7 +59,7 @@ export function createSender({
       const {signal, timeoutSeconds, repeatable, mostAttempts = MOST_ATTEMPTS} = policy
       const deadline = clock.now() + timeoutSeconds
       let acted = false
-      // Answers that only report work in progress do not count as failed attempts.
+      // Answers that report work in progress do not count as failed attempts.
       let inProgress = 0
       for (let attempt = 1; ; attempt++) {
         if (!signal?.aborted) await policy.beforeAttempt?.()
@@ -87,7 +90,7 @@ export function createSender({
         const failed = attempt - inProgress
         const isFutile = attempt === 1 && isFault && outcome.isRefusedHere
         const isPassing = isFault ? PASSING_FAULTS.has(outcome.fault) : PASSING_STATUSES.has(outcome.status)
-        // What is not repeatable is repeated when nothing of it left, or when the service did not accept it.
+        // A request that is not repeatable is repeated only if none of it was sent, or if the service refused it with 429.
         const isUndone = isFault ? !outcome.sent : outcome.status === 429
         const mayFail = !isFutile && failed < mostAttempts && isPassing && (repeatable || isUndone)
         let waitMilliseconds: number | undefined
@@ -110,13 +113,13 @@ export function createSender({
   }
 }
 
-/** Limit on one call, repeats included. */
+/** Limit on one call, including its repeats. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
 const MOST_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250
 const LONGEST_WAIT_MILLISECONDS = 20_000
 
-/** Faults that may be gone a moment later; a bad certificate, a refusing proxy, size and protocol are not. */
+/** Faults that may be gone a moment later. A bad certificate, a refusing proxy, a wrong size and a protocol error are not. */
 const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
   'dns',
   'refused',
@@ -131,8 +134,8 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 type Outcome = WireAnswer | ExchangeError
 
 /**
- * Whether the service may have acted. Only an attempt of which nothing left, a 4xx, and a redirect that keeps the method
- * (307, 308) exclude it: a failing service, and one that redirects to a result (302, 303), may have acted before.
+ * Reports whether the service may have acted on the request. It cannot have acted if nothing was sent, on a 4xx, or on a
+ * redirect that keeps the method (307, 308). It may have acted before a 5xx, or before a redirect to the result (302, 303).
  */
 export function mayHaveActed(outcome: {readonly status: number} | ExchangeError): boolean {
   if (outcome instanceof ExchangeError) return outcome.sent
@@ -141,8 +144,8 @@ export function mayHaveActed(outcome: {readonly status: number} | ExchangeError)
 }
 
 /**
- * Milliseconds to wait after attempt number `attempt` (from 1): full jitter up to min(20 s, 250 ms · 2ⁿ), raised to
- * what Retry-After asks for. `now` is Unix seconds.
+ * Returns the milliseconds to wait after attempt number `attempt` (from 1): full jitter up to min(20 s, 250 ms · 2ⁿ⁻¹), or the
+ * time in Retry-After if that is longer. `now` is in Unix seconds.
  */
 function waitBeforeRepeat(outcome: Outcome, attempt: number, random: () => number, now: number) {
   const ceiling = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** (attempt - 1))
@@ -150,18 +153,21 @@ function waitBeforeRepeat(outcome: Outcome, attempt: number, random: () => numbe
   return Math.max(random() * ceiling, asked ?? 0)
 }
 
-/** What Retry-After asks for: seconds or an HTTP date, the latter measured on the service's own clock (Date). */
+/**
+ * Returns the milliseconds that Retry-After asks for, or undefined. An HTTP date is measured against the answer's Date header,
+ * if there is one.
+ */
 export function retryAfterMilliseconds(answer: WireAnswer, now: number): number | undefined {
   const text = answer.headers['retry-after']?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  // Without letters it is no HTTP date; Date.parse would read "-1" as a year.
+  // An HTTP date has letters; Date.parse would read "-1" as a year.
   const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(at)) return undefined
   const date = Date.parse(String(answer.headers.date))
   return Math.max(0, at - (Number.isNaN(date) ? now * 1000 : date))
 }
 
-/** Waits, at most until `signal` is aborted. */
+/** Waits for `milliseconds`, or until `signal` is aborted. */
 async function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal === undefined) return clock.sleep(milliseconds)
   if (signal.aborted) return

@@ -1,10 +1,9 @@
 /**
- * One exchange on the wire, on a connection of its own. When a service closes a kept-alive connection at the moment it is
- * used again, it is not known whether the request arrived, and undici may send it again by itself. With fresh connections
- * `sent` is exact: undici calls `onRequestStart` of its handler when the connected socket is about to be written to.
- *
- * An answer with neither a length nor chunks ends where the connection ends, so a cut is only visible in its content
- * (JSON does not parse, a PDF lacks `%%EOF`).
+ * Makes one exchange on a new connection. If a service closes a kept-alive connection just as it is used again, the client
+ * cannot know whether the request arrived, and undici may send it again. With new connections `sent` is exact, because undici
+ * calls `onRequestStart` just before it writes to the connected socket.
+ * An answer with neither a length nor chunks ends with the connection, so its truncation only shows in the content (JSON that
+ * does not parse, a PDF without `%%EOF`).
  */
 
 import {type LookupAddress, lookup} from 'node:dns'
@@ -16,19 +15,21 @@ import {createDispatcher, type Dispatcher, placeOf, proxyFor, type Trust} from '
 import {exchange} from './exchange.js'
 
 export interface TransportOptions extends Trust {
-  /** Proxy settings are read from here. */
+  /** The environment with the proxy settings. */
   readonly env: NodeJS.ProcessEnv
 }
 
-/** For connecting again to read a refused certificate; not in the interface. */
+/** Time limit for the additional connection that reads a refused certificate. Not in the interface. */
 const CERTIFICATE_MILLISECONDS = 3000
 
 /**
- * A transport over TCP and TLS ≥ 1.2: no retry, no redirect, no decompression; `close()` ends what is under way.
- * Throws a usage Failure for a bad proxy setting, and for `insecure` with another machine; NotPublicError for a link.
+ * Creates a transport over TCP or TLS ≥ 1.2. It does not retry, follow redirects or decompress; `close()` ends the exchanges
+ * under way.
+ * Throws a usage Failure for an invalid proxy setting and for `insecure` with another machine, and a NotPublicError for a link
+ * to a host that is not public.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
-  // Without WebAssembly (`--jitless`) undici ends every connection as if the service had done it.
+  // Without WebAssembly (`--jitless`) undici ends every connection as if the service had closed it.
   if (!('WebAssembly' in globalThis)) {
     const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
     throw usage('no_webassembly', message, 'take --jitless out of NODE_OPTIONS')
@@ -56,7 +57,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method,
-      // Nothing is ever inflated: a compressed answer is refused.
+      // Compressed answers are refused, so that none has to be inflated.
       headers: {...request.headers, 'accept-encoding': 'identity'},
       body: request.body ?? null,
       reset: true,
@@ -72,7 +73,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
       throw await withCertificate(error, {url, proxy, ca: options.ca, milliseconds})
     } finally {
       open.delete(dispatcher)
-      // Not waited for: a hanging peer must not delay the answer.
+      // Not awaited, because a hanging peer must not delay the answer.
       dispatcher.destroy().catch(() => {})
     }
   }
@@ -87,17 +88,17 @@ export function createTransport(options: TransportOptions): Transport & {close()
 }
 
 /**
- * Keeps a service from leading its client into the client's own network by a link: addresses are checked where they are
- * dialled. A proxy resolves names itself, so behind one only addresses, and names of local networks, are recognised.
- * `resolve` is that of the system except in tests.
+ * Creates a check that keeps a service's links from leading into the client's own network. Addresses are checked when they are
+ * dialled. A proxy resolves names itself, so behind a proxy only literal addresses and names of local networks are recognised.
+ * `resolve` is the system's resolver except in tests.
  */
 export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunction) {
-  /** Where hosts really are: a service may be reached through a VPN at an address that is not public. */
+  /** The addresses that hosts were reached at. A service behind a VPN may have an address that is not public. */
   const addresses = new Map<string, string>()
   return {
     /**
-     * How to resolve the host of a link that the service at `givenBy` gave; undefined for the usual way. Throws NotPublicError
-     * for an address that may not be dialled.
+     * Returns a lookup function for the host of a link from the service at `givenBy`, or undefined for the system's lookup.
+     * Throws a NotPublicError for an address that may not be dialled.
      */
     guard(givenBy: string, url: URL, isProxied: boolean) {
       const {hostname} = new URL(givenBy)
@@ -106,7 +107,7 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
       const host = hostOf(url)
       const isRefused = isIP(host) > 0 ? !isPublicAddress(host) : isProxied && !isPublicHost(host)
       if (isRefused) throw new NotPublicError('which is not a public address')
-      /** Fails when a name has any address that is not public; the addresses it gives are those that are dialled. */
+      /** The lookup fails if a name has any address that is not public. Only the addresses that it returns are dialled. */
       const guard: {lookup: LookupFunction; refusal?: NotPublicError} = {
         lookup(name, options, done) {
           resolve(name, {...options, all: true}, (error, found) => {
@@ -121,14 +122,14 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
       }
       return guard
     },
-    /** Learns where the host of a request that is no link really is. */
+    /** Remembers the address at which the service was reached. Links are ignored. */
     learn({givenBy}: WireRequest, url: URL, {remoteAddress}: Pick<Socket, 'remoteAddress'>): void {
       if (givenBy === undefined && remoteAddress !== undefined) addresses.set(url.hostname, remoteAddress)
     },
   }
 }
 
-/** Under this prefix a network without IPv4 reaches the IPv4 address in the last 32 bits (RFC 6052). */
+/** The NAT64 prefix, by which an IPv6-only network reaches an IPv4 address (RFC 6052). The last 32 bits are that address. */
 const NAT64 = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/
 
 function isPublicAddress(address: string): boolean {

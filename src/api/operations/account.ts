@@ -1,4 +1,4 @@
-/** The partner's account (§4.6; its record is not shown). */
+/** Reads the partner's account (§4.6 shows no record). */
 import {Failure} from '../../contract/failure.js'
 import {fieldsOf, isObject, type JsonObject, own} from '../../contract/json.js'
 import {type Money, moneyIn} from '../answers/amounts.js'
@@ -7,21 +7,21 @@ import {holdsNo} from '../answers/refusals.js'
 import {ACCOUNT, BESIDE} from '../answers/vocabulary.js'
 import type {Api, SendPolicy} from '../types.js'
 
-/** The account as the service sends it, out of its envelope, with the fields beside it. Throws Failure. */
+/** Returns the account as the service sends it, merged with the fields beside it in the envelope. Throws a Failure. */
 export async function showAccount(api: Api, policy: Partial<SendPolicy> = {}): Promise<JsonObject> {
   const answer = await api.call('account.show', {policy})
   const account = findNamed(answer.json, 'account')
   if (!account) throw holdsNo(answer, 'account')
   const data = unwrap(answer.json)
   if (!isObject(data) || own(data, 'account') !== account) return account
-  // The balance may be beside the account.
+  // Some services put the balance beside the account.
   const facts = Object.entries(data).filter(([name, value]) => {
     return name !== 'account' && value !== null && !BESIDE.includes(name)
   })
   return {...Object.fromEntries(facts), ...account}
 }
 
-/** The balance; undefined where the token may not see it or the answer has none. */
+/** Returns the balance, or undefined if the call fails, for example for lack of a scope, or the answer has no balance. */
 export async function readBalance(api: Api, policy: Partial<SendPolicy> = {}): Promise<Money | undefined> {
   const account = await showAccount(api, policy).catch(error => {
     if (!(error instanceof Failure)) throw error

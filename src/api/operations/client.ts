@@ -1,4 +1,7 @@
-/** Calls the operations of the service: path, bearer token, JSON in and out, one renewal on 401 (§5.6, §7); and links. */
+/**
+ * Calls the operations of the service: builds the path, adds the bearer token, encodes and parses JSON, and renews the token
+ * once on 401 (§5.6, §7). Also fetches the links that the service returns.
+ */
 
 import type {Clock} from '../../contract/dates.js'
 import {Failure} from '../../contract/failure.js'
@@ -21,17 +24,17 @@ import {
 } from '../types.js'
 
 interface ApiOptions extends Authorized {
-  /** As parseBaseUrl returns it. */
+  /** The base URL as `parseBaseUrl` returns it. */
   readonly baseUrl: string
   readonly timeoutSeconds?: number
   /**
-   * The path of an operation that the interface shows no path for (§4.9): undefined for ours, which is a guess. Throws Failure
-   * where no guess may be called.
+   * Returns the configured path of an operation for which the interface shows none (§4.9), or undefined for bookctl's own
+   * guess. Throws a Failure if the guess may not be called at this service.
    */
   readonly ownPath?: (name: OperationName) => Promise<string | undefined>
 }
 
-/** The service at `baseUrl`. `callForAnswer` throws SendError; `call` and `fetchLink` throw Failure. */
+/** Creates the client for the service at `baseUrl`. `callForAnswer` throws SendError; `call` and `fetchLink` throw Failure. */
 export function createApi(options: ApiOptions): Api {
   const {baseUrl, clock, sender, ownPath, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
   const callForAnswer = async (name: OperationName, call: CallOptions = {}) => {
@@ -41,7 +44,7 @@ export function createApi(options: ApiOptions): Api {
     for (const [key, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, value)
     }
-    // Written once: every repeat sends the same bytes.
+    // The body is serialised once, so that every repeat sends the same bytes.
     const body: string | undefined = call.text ?? JSON.stringify(call.body)
     const headers: Record<string, string> = {}
     if (body !== undefined) headers['content-type'] = 'application/json'
@@ -70,10 +73,10 @@ export function createApi(options: ApiOptions): Api {
   }
 }
 
-/** POST operations that only read, or whose repetition changes nothing. */
+/** POST operations that only read, or that can be repeated without further effect. */
 const HARMLESS = new Set<OperationName>(['token.create', 'token.revoke', 'hotels.search', 'tours.search'])
 
-/** Whether repeating `operation` could change something. */
+/** Reports whether repeating `operation` could change something. */
 export function changesSomething(operation: OperationName): boolean {
   return OPERATIONS[operation].method !== 'GET' && !HARMLESS.has(operation)
 }
@@ -83,9 +86,9 @@ const LINK_LIMITS = {redirects: 3, bytes: 50 * 1024 * 1024, seconds: 60} as cons
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * GETs a foreign link, following up to three redirects; the answer may have any other status. https only, except
- * that a service on this machine may give plain http links to this machine; and only to public addresses, unless the
- * service itself has none. Throws Failure; no failure holds the link.
+ * Fetches a link that the service returned, following up to three redirects, and returns any other answer. Only https is
+ * allowed, except between this machine and itself, and only public addresses, unless the service itself has none.
+ * Throws a Failure; its message never contains the link.
  */
 export async function fetchLink(
   {baseUrl, sender, timeoutSeconds}: Pick<ApiOptions, 'baseUrl' | 'sender' | 'timeoutSeconds'>,
@@ -102,7 +105,7 @@ export async function fetchLink(
     const {host} = url
     const answer = await sender.send(request, policy).catch(error => {
       if (error instanceof NotPublicError) throw badLink(`leads to ${host}, ${error.message}`)
-      // Only the host is reported, because the rest of the link opens the voucher.
+      // Only the host is reported, because the rest of the link gives access to the voucher.
       const hint =
         'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
       return throwUnanswered(false, {name: "the host of the voucher's link", host, hint})(error)
@@ -133,14 +136,17 @@ function badLink(problem: string): Failure {
   })
 }
 
-/** What sends with a token. */
+/** The parts needed to send a request with a token. */
 export interface Authorized {
   readonly sender: Sender
   readonly tokens: TokenSource
   readonly clock: Clock
 }
 
-/** Any answer; `policy.timeoutSeconds` begins once there is a token. Throws SendError, and Failure without a token. */
+/**
+ * Sends a request with a token and returns any answer. The time limit starts once there is a token. Throws a SendError, or a
+ * Failure if no token is available.
+ */
 export async function sendWithToken(
   {sender, tokens, clock}: Authorized,
   request: WireRequest,
@@ -150,7 +156,7 @@ export async function sendWithToken(
   const send = ({access_token}: Token, bounded: SendPolicy) =>
     sender.send({...request, headers: {...request.headers, authorization: `Bearer ${access_token}`}}, bounded)
   const token = await tokens.get(scopes)
-  // The limit starts here: waiting for the token of another process does not count.
+  // The time limit starts here, so that waiting for another process's token does not count.
   const deadline = clock.now() + policy.timeoutSeconds
   const first = await send(token, policy)
   if (first.status !== 401) return first
@@ -160,7 +166,7 @@ export async function sendWithToken(
     throw error
   })
   if (renewed.access_token === token.access_token) return first
-  // A second 401 is an answer like any other; attempts count from the first request on.
+  // A second 401 is returned like any other answer. Attempts are counted from the first request on.
   const total = ({attempts, mayHaveActed}: SentAnswer | SendError) => ({
     attempts: first.attempts + attempts,
     mayHaveActed: first.mayHaveActed || mayHaveActed,

@@ -1,4 +1,6 @@
-/** Countries, currencies and cities (§4.9 names them and shows no path or record), from answers of any shape. */
+/**
+ * Reads countries, currencies and cities from answers of any shape (§4.9 names the operations, but shows no path or record).
+ */
 import {codeIn, type Found, integerIn, numberIn, readRecord} from '../answers/facts.js'
 import {CITY, COUNTRY, CURRENCY_RECORD} from '../answers/vocabulary.js'
 import type {Api} from '../types.js'
@@ -8,29 +10,29 @@ const COUNTRY_READERS = {code: codeIn, currency: codeIn}
 const CURRENCY_READERS = {code: codeIn, minor_units: integerIn}
 const CITY_READERS = {id: integerIn, country_code: codeIn, latitude: numberIn, longitude: numberIn}
 
-/** Its id is `destination.id` of a search (§2.2), its time zone an IANA name. */
+/** A city. Its id is the `destination.id` of a search (§2.2); its time zone is an IANA name. */
 export type FoundCity = Found<typeof CITY, typeof CITY_READERS>
 
-/** All countries. Throws Failure. */
+/** Returns all countries. Throws a Failure. */
 export function listCountries(api: Api) {
   const read = (entry: Entry) => withCode(readRecord(entry.value, COUNTRY, COUNTRY_READERS), entry)
   return readAll(api, 'content.countries', read, 'code')
 }
 
-/** All currencies. Throws Failure. */
+/** Returns all currencies. Throws a Failure. */
 export function listCurrencies(api: Api) {
   const read = (entry: Entry) => withCode(readRecord(entry.value, CURRENCY_RECORD, CURRENCY_READERS), entry)
   return readAll(api, 'content.currencies', read, 'code')
 }
 
-/** All cities. Throws Failure. */
+/** Returns all cities. Throws a Failure. */
 export function listCities(api: Api): Promise<WholeList<FoundCity>> {
   return readAll(api, 'content.cities', readCity, 'id')
 }
 
 /**
- * The code may also be the key (`{"EUR": {…}}`) or the whole entry (`["EUR", "USD"]`). Undefined if it has neither code nor
- * name.
+ * Fills in the code, which may also be the key (`{"EUR": {…}}`) or the whole entry (`["EUR", "USD"]`). Returns undefined for a
+ * record with neither code nor name.
  */
 function withCode<T extends {code: string | null; name: string | null}>(record: T, {key}: Entry) {
   const {name} = record

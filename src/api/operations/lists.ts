@@ -1,4 +1,4 @@
-/** Lists in answers of any shape (§4.9 shows none): the records under any name, page after page. */
+/** Reads lists from answers of any shape (§4.9 shows none), page after page. */
 
 import {parseUrl} from '../../contract/foreign-text.js'
 import {type Fields, fieldsOf, isObject, type JsonObject} from '../../contract/json.js'
@@ -8,28 +8,32 @@ import {holdsNo} from '../answers/refusals.js'
 import {PAGING} from '../answers/vocabulary.js'
 import type {Answer, Api, CallOptions} from '../types.js'
 
-/** One entry of a list: its object, and its key when the list is an object (`{"EUR": {…}}`). */
+/** An entry of a list, with its key when the list is an object (`{"EUR": {…}}`). */
 export interface Entry {
   readonly value: JsonObject
   readonly key: string | undefined
-  /** The name of its group when the list is grouped (`{"TR": [{…}], "DE": [{…}]}`). */
+  /** The name of the entry's group when the list is grouped (`{"TR": [{…}], "DE": [{…}]}`). */
   readonly group?: string | undefined
 }
 
 /** Not in the interface. */
 const LIST_LIMITS = {
   pages: 1000,
-  /** Objects around the list in its answer. */
+  /** How deep the list may be nested in the answer. */
   depth: 6,
-  /** Empty pages tolerated in a row: services that filter after paging send some, and a broken one repeats `next` forever. */
+  /**
+   * Maximum number of empty pages in a row. Services that filter after paging send some; a broken service may send them
+   * forever.
+   */
   emptyPages: 3,
   entriesPerPage: 200,
 } as const
 
 /**
- * The entries of the list in `json`: that in the envelope, else the outermost that is not empty; undefined when there is
- * none, not even an empty one. A list is an array, or an object with a code or number for each key; an entry that is
- * a plain text (`["EUR"]`, `{"EUR": "Euro"}`) becomes its `name`.
+ * Returns the entries of the list in `json`: the list in the envelope, else the outermost list that is not empty. Returns
+ * undefined if there is no list at all.
+ * A list is an array, or an object whose keys are codes or numbers. An entry that is a plain text (`["EUR"]`, `{"EUR":
+ * "Euro"}`) becomes an object with that `name`.
  */
 export function findEntries(json: unknown): Entry[] | undefined {
   let empty: Entry[] | undefined
@@ -41,13 +45,13 @@ export function findEntries(json: unknown): Entry[] | undefined {
       empty ??= entries
     }
     const members = level.filter(isObject).flatMap(value => Object.entries(value))
-    // An answer's own `errors: []` is not the list that was asked for.
+    // The answer's own `errors: []` is not the requested list.
     level = members.filter(([key]) => !/^(errors|warnings)$/i.test(key)).map(([, inner]) => inner)
   }
   return empty
 }
 
-/** Throws Failure where the answer holds no list at all, not even an empty one; `what` names it: `offers`. */
+/** Throws a Failure if the answer has no list, not even an empty one. `what` names the list in the message: `offers`. */
 export function checkHoldsList(answer: Answer, what: string): void {
   if (!findEntries(answer.json)) throw holdsNo(answer, `list of ${what}`)
 }
@@ -55,7 +59,7 @@ export function checkHoldsList(answer: Answer, what: string): void {
 function entriesOf(value: unknown): Entry[] | undefined {
   if (Array.isArray(value)) {
     const entries = value.flatMap(item => entryOf(item))
-    // `[7, null]` is not an empty list, but one of something else.
+    // A non-empty array without entries, such as `[7, null]`, is a list of something else.
     return entries.length === 0 && value.length > 0 ? undefined : entries
   }
   if (!isObject(value)) return undefined
@@ -77,16 +81,18 @@ function entryOf(item: unknown, key?: string, group?: string): Entry[] {
 export type WholeList<Item> = Pick<Awaited<ReturnType<typeof readPages<Item>>>, 'items' | 'isComplete'>
 
 interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
-  /** The items of a page, and how many entries it had. Throws Failure. */
+  /** Returns the items of a page and its number of entries. Throws a Failure. */
   readonly readPage: (answer: Answer) => {items: readonly Item[]; count: number}
   readonly idOf: (item: Item) => string
-  /** Where to start, as an earlier page named its `next`. */
+  /** The query for the page to start at, from the `next` of an earlier page. */
   readonly after?: PageQuery | undefined
-  /** How many items to ask for, over as many pages as that needs (default all); `page`: one page, whatever its length. */
+  /** Maximum number of items, over as many pages as needed (default all). `page` requests one page of any length. */
   readonly wanted?: number | 'page'
 }
 
-/** Every entry that `read` understands, each id once, over all pages. Throws Failure, also if the answer holds no list. */
+/**
+ * Returns every entry that `read` understands, over all pages, each id once. Throws a Failure, also if an answer has no list.
+ */
 export function readAll<Item extends {readonly raw: JsonObject}>(
   api: Api,
   name: OperationName,
@@ -103,14 +109,16 @@ export function readAll<Item extends {readonly raw: JsonObject}>(
   return readPages(api, name, {readPage, idOf, body})
 }
 
-/** The items of a list, each id once, page after page; `next` asks for those after them. Throws Failure. */
+/**
+ * Returns the items of a list, page after page, each id once. `next` is the query for the items after them. Throws a Failure.
+ */
 export async function readPages<Item>(api: Api, name: OperationName, reading: Reading<Item>) {
   const {readPage, idOf, after, wanted, body} = reading
   const found = new Map<string, Item>()
   const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
   const upTo = (next: NextPage) => {
     const items = [...found.values()].slice(0, most)
-    /** False when the service reports more and gives no working link to them. */
+    /** False when the service reports more items but gives no usable link to them. */
     return {items, next, isComplete: next === undefined}
   }
   let asked = after
@@ -123,11 +131,11 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
     const read = readPage(answer)
     const before = found.size
     for (const item of read.items) if (!found.has(idOf(item))) found.set(idOf(item), item)
-    // Items beyond the limit are cut, so the same page has to be asked for again.
+    // The items beyond the limit are dropped, so the next request has to start at the same page.
     if (found.size > most) return upTo(asked ?? UNKNOWN_NEXT)
     count += read.count
     emptyPages = read.count === 0 ? emptyPages + 1 : 0
-    // The answer's total can be compared only with all entries from the first on.
+    // The answer's total is only comparable when the reading started at the first page.
     const next = nextPage(answer, api.baseUrl, after === undefined ? count : undefined)
     const leadsNowhere = next === UNKNOWN_NEXT || (asked && next && nextText(asked) === nextText(next))
     if (next === undefined || (emptyPages > 0 && (leadsNowhere || emptyPages > LIST_LIMITS.emptyPages)))
@@ -139,13 +147,16 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
   return upTo(UNKNOWN_NEXT)
 }
 
-/** What is added to the query to get a page. */
+/** The query parameters that select a page. */
 type PageQuery = Readonly<Record<string, string>>
-/** There are more, and the answer gives no working link to them. */
+/** There are more items, but the answer has no usable link to them. */
 export const UNKNOWN_NEXT = '?'
 type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 
-/** The query of the page after this one; undefined on the last. `got`: entries from the first on, for the answer's total. */
+/**
+ * Returns the query for the next page, or undefined on the last page. `got` is the number of entries so far, to compare with
+ * the answer's total; undefined if the reading did not start at the first page.
+ */
 function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   const places = placesOf(answer.json)
   const flags = places.flatMap(fields => PAGING.more.map(name => fields.get(name)))
@@ -171,7 +182,7 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
 }
 
-/** The places where an answer may describe its pages: in an object for that, or beside the list. */
+/** Returns the objects in which an answer may describe its pages: special objects first, then those around the list. */
 function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const around = [json, json.data].filter(isObject).map(fieldsOf)
@@ -179,7 +190,7 @@ function placesOf(json: unknown): Fields[] {
   return [...around.flatMap(insideOf).flatMap(fields => [fields, ...insideOf(fields)]), ...around]
 }
 
-/** The query of a link under the base URL; undefined for any other. */
+/** Returns the query of a link under the base URL, or undefined for any other link. */
 function linkQuery(link: string, baseUrl: string): PageQuery | undefined {
   const base = new URL(baseUrl)
   const url = parseUrl(link, `${baseUrl}/`)
@@ -189,14 +200,14 @@ function linkQuery(link: string, baseUrl: string): PageQuery | undefined {
   return url.origin === base.origin && isUnder && Object.keys(query).length > 0 ? query : undefined
 }
 
-/** As `--after` takes it: a bare cursor, or the query after a `?`. */
+/** Returns the value for `--after`: a bare cursor, or `?` and a query. */
 export function nextText(next: Exclude<NextPage, undefined>): string {
   if (next === UNKNOWN_NEXT) return next
   const {after, ...rest} = next
   return after !== undefined && Object.keys(rest).length === 0 ? after : `?${new URLSearchParams(next)}`
 }
 
-/** The reverse of `nextText`. */
+/** Parses the value of `--after`, as `nextText` wrote it. */
 export function readNext(text: string | undefined): PageQuery | undefined {
   if (text === undefined) return undefined
   return text.startsWith('?') ? Object.fromEntries(new URLSearchParams(text)) : {after: text}

@@ -1,4 +1,7 @@
-/** Any request under the base URL, with a token (§4.9 shows few operations). The token never goes to another origin or path. */
+/**
+ * Sends any request under the base URL with a token, because §4.9 shows few operations. The token is never sent to another
+ * origin or path.
+ */
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {isSuccess, OPERATIONS, operationAt, type Scope} from '../../contract/operations.js'
@@ -10,10 +13,10 @@ import {type Authorized, changesSomething, sendWithToken} from './client.js'
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 type RawRequest = ReturnType<typeof buildRaw>
-/** The body is JSON text, sent unchanged. */
+/** The request as the user typed it. The body is JSON text and is sent unchanged. */
 type RawInput = Pick<WireRequest, 'method' | 'headers'> & {path: string; body: string | undefined}
 
-/** The checked request, and the operation of the contract that it is, if any. Sends nothing. Throws a usage error. */
+/** Checks a request and finds the matching operation of the contract, if any. Sends nothing. Throws a usage error. */
 export function buildRaw(baseUrl: string, input: RawInput) {
   const {method, body} = input
   const url = urlUnder(baseUrl, input.path)
@@ -26,12 +29,15 @@ export function buildRaw(baseUrl: string, input: RawInput) {
   const type = body !== undefined && {'content-type': 'application/json'}
   const headers = {accept: 'application/json', ...type, ...input.headers}
   const request: WireRequest = {method, url: url.href, headers, ...(body !== undefined && {body})}
-  /** Whether it may change something: then it is never repeated. */
+  /** Whether the request may change something. Such a request is never repeated. */
   const changes = operation === undefined ? !READING.has(method) : changesSomething(operation)
   return {request, changes, operation, scope: (operation && OPERATIONS[operation].scope) ?? undefined}
 }
 
-/** The URL of `text`: a path under `baseUrl`, with or without its first slash, or such a URL written out. */
+/**
+ * Returns the URL of `text`, which is a path with or without its first slash, or a full URL. Throws a usage error if it is not
+ * under `baseUrl`.
+ */
 function urlUnder(baseUrl: string, text: string): URL {
   if (/^[A-Za-z]:[\\/]/.test(text)) {
     const hint =
@@ -50,7 +56,7 @@ function urlUnder(baseUrl: string, text: string): URL {
       `PATH: is not at ${sanitizeLine(base.origin, 200)}; credentials go nowhere else, and nothing was sent`,
       'give the path under the base URL, for example /account; --base-url names another service',
     )
-  // The parser has resolved dots already, so the text itself is looked at, also percent-encoded.
+  // The parser has already resolved dot segments, so the check reads the original text, including percent-encoded dots.
   const segments = (written.split('?', 1)[0] ?? '')
     .replace(/^[a-z][a-z0-9+.-]*:/i, '')
     .replace(/%2e/gi, '.')
@@ -66,7 +72,10 @@ function invalidPath(problem: string) {
   return usage('invalid_path', `PATH: ${problem}`, 'give the path under the base URL, for example /account')
 }
 
-/** Any status is an answer. What may change something is sent once. Throws Failure: `outcome_unknown` when it may be done. */
+/**
+ * Sends the request and returns the answer whatever its status. A request that may change something is sent once. Throws a
+ * Failure: `outcome_unknown` when the change may have been made.
+ */
 export async function callRaw(
   options: Authorized & {readonly timeoutSeconds: number},
   {request, changes, scopes}: RawRequest & {readonly scopes: readonly Scope[]},
@@ -75,17 +84,19 @@ export async function callRaw(
   return readAnswer(await sendWithToken(options, request, policy, scopes).catch(throwUnanswered(changes)))
 }
 
-/** The Failure of an answer that is no success, or says that it is JSON and is not; undefined for all others. */
+/**
+ * Returns the Failure for an answer that is not a success, or claims to be JSON but is not. Returns undefined for all others.
+ */
 export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
   const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(answer.headers['content-type'] ?? '')
   const isBroken = saysJson && answer.json === undefined && answer.body.length > 0
   return isSuccess(answer) && !isBroken ? undefined : failureIn(answer, changes, {now})
 }
 
-/** A refusal fit to show: echoes of the secrets that were sent are removed, in any spelling, and every other byte is kept. */
+/** Removes the request's secrets, in any encoding, from an answer that is to be shown. All other bytes stay. */
 export function withoutEcho(answer: Answer): Answer {
   const spellings = (answer.secrets ?? []).flatMap(spellingsOf).sort((a, b) => b.length - a.length)
-  // Byte by byte, since a refusal may be anything.
+  // The replacement works on bytes (latin1), because an error answer may contain anything.
   const bytesOf = (text: string) => Buffer.from(text).toString('latin1')
   const text = spellings.reduce(
     (rest, spelling) => rest.replaceAll(bytesOf(spelling), REDACTED),

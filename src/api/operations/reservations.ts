@@ -1,6 +1,7 @@
 /**
- * Reservations after they were made (§4.9 shows none), from answers of any shape; whether they may be called at all is
- * decided by cli/session/own-paths.ts. A success may say `{"status": "REJECTED"}`, so its words decide whether a change was made.
+ * Lists, shows, updates and cancels reservations, from answers of any shape (§4.9 shows none). cli/session/own-paths.ts decides
+ * whether these operations may be called.
+ * A 2xx answer may report `{"status": "REJECTED"}`, so its words decide whether a change was made.
  */
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -18,14 +19,14 @@ import {findEntries, nextText, readNext, readPages} from './lists.js'
 export interface ListWish extends Pick<CallOptions, 'query'> {
   /** The `next` of an earlier page. */
   readonly after?: string | undefined
-  /** Maximum number of results (default: one page, as long as the service makes it). */
+  /** Maximum number of results (default: one page of the service's own length). */
   readonly limit?: number | undefined
   readonly all?: boolean | undefined
 }
 
 /**
- * Reservations, in the service's order, each once. `next` asks for those after these: `?` when there are more and no
- * working way to them, null when there are no more. Throws Failure: `list_incomplete` where `all` is not possible.
+ * Returns the reservations in the service's order, each once. `next` is the value for `--after`, `?` when there are more but no
+ * usable link, or null at the end. Throws a Failure: `list_incomplete` when `all` is set but some cannot be requested.
  */
 export async function listReservations(api: Api, {query, after, limit, all}: ListWish) {
   const readPage = (answer: Answer) => {
@@ -51,8 +52,8 @@ export async function listReservations(api: Api, {query, after, limit, all}: Lis
 }
 
 /**
- * One reservation. `booking`: other names that it has on this machine. Throws Failure, also when the answer is about another
- * one.
+ * Returns one reservation. `booking` has the other ids that this machine knows for it. Throws a Failure, also when the answer
+ * is about another reservation.
  */
 export async function showReservation(
   api: Api,
@@ -67,7 +68,10 @@ export async function showReservation(
   throw holdsNo(answer, 'reservation')
 }
 
-/** Changes contact or guests, once. Null for an empty answer. Throws Failure: `outcome_unknown` when it may be changed. */
+/**
+ * Changes the contact or the guests; sent once. Returns the reservation, or null if the answer has none. Throws a Failure:
+ * `outcome_unknown` when the change may have been made.
+ */
 export async function updateReservation(api: Api, reference: string, update: ReservationUpdate) {
   const answer = await api.call('reservations.update', {
     parameters: {reservation_ref: reference},
@@ -81,7 +85,7 @@ export async function updateReservation(api: Api, reference: string, update: Res
   return found
 }
 
-/** What cancelling now would cost. Throws Failure, also when the answer does not name exactly one fee. */
+/** Returns the current cost of cancelling. Throws a Failure, also when the answer does not state exactly one fee. */
 export async function quoteCancellation(api: Api, reference: string) {
   const answer = await api.call('reservations.quote', {parameters: {reservation_ref: reference}})
   reservationIn(answer, reference)
@@ -91,8 +95,9 @@ export async function quoteCancellation(api: Api, reference: string) {
 }
 
 /**
- * Cancels; sent once. `outcome` is the service's word for the state, in lower case, `accepted` when it gives none;
- * `reservation` is as the service sent it, if it did. Throws Failure: `outcome_unknown` when it may have been cancelled.
+ * Cancels a reservation; sent once. `outcome` is the state that the service reports, in lower case, or `accepted`.
+ * `reservation` is the service's own object, if it sent one. Throws a Failure: `outcome_unknown` when it may have been
+ * cancelled.
  */
 export async function cancelReservation(api: Api, reference: string, body: {reason?: string}) {
   const answer = await api.call('reservations.cancel', {parameters: {reservation_ref: reference}, body})
@@ -101,7 +106,7 @@ export async function cancelReservation(api: Api, reference: string, body: {reas
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
 }
 
-/** Throws Failure if any word of the answer denies that it is cancelled or will be. */
+/** Returns the state that the answer reports. Throws a Failure if any word in the answer denies the cancellation. */
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
   const words = [...own, ...wordsOutside(answer.json, reservation, CHANGE.cancelled)]
@@ -112,29 +117,29 @@ function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   return telling.find(word => ON_ITS_WAY.test(word)) ?? telling[0] ?? 'accepted'
 }
 
-/** Whether this state of a reservation means that it is cancelled; `not_cancelled` and the like do not. */
+/** Reports whether a state means that the reservation is cancelled; `not_cancelled` and similar do not. */
 export function isCancelled(word: string): boolean {
   return /^((fully_)?cancell?ed(_(by|with|without|for)_\w+)?|cancellation_(confirmed|completed?|done|accepted)|void(ed)?|annulled)$/i.test(
     word.trim(),
   )
 }
 
-/** Words that say that the change was not made. */
+/** Words that deny the change. */
 const DENIAL =
   /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/
-/** Words which only say that the request was accepted. */
+/** Words that only confirm that the request was accepted. */
 const TAKEN = /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/
-/** Words for a cancellation that is accepted and not finished. */
+/** Words for a cancellation that is accepted but not complete. */
 const ON_ITS_WAY =
   /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/
 
-/** The word a reservation has for its state, such as `not_cancelled`; undefined when it has none. */
+/** Returns the state of a reservation as one word, such as `not_cancelled`, or undefined if it has none. */
 export function stateOf(reservation: JsonObject): string | undefined {
   const state = textIn(fieldsOf(reservation), RESERVATION.state)
   return state === null ? undefined : asWord(state)
 }
 
-/** The state words outside of `reservation`, outermost first. `done`: names of flags that say whether the change was made. */
+/** Returns the state words outside `reservation`, outermost first. `done` lists flags that say whether the change was made. */
 function wordsOutside(json: unknown, reservation: JsonObject | null, done: readonly string[] = []): string[] {
   const isOther = ({value, key}: Node) => value === reservation || CHANGE.ofOthers.test(snakeCase(key))
   return [...breadthFirst(json, isOther)].flatMap(({value}) => wordsIn(value, done))
@@ -158,7 +163,10 @@ function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
   ]
 }
 
-/** Throws Failure if the body of a success says nothing about the change: `{"data": null}`. Without a body the status counts. */
+/**
+ * Throws a Failure if the body of a 2xx answer says nothing about the change, as in `{"data": null}`. For an empty body the
+ * status is enough.
+ */
 function checkSaysSomething(answer: Answer): void {
   const {json} = answer
   if (json === undefined || findNamed(json, 'reservation')) return
@@ -170,7 +178,7 @@ function checkSaysSomething(answer: Answer): void {
   throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
 }
 
-/** The Failure after a success that does not say that the change was made. `result`: keys for the JSON document. */
+/** Returns the Failure for a 2xx answer that does not confirm the change. `result` has keys for the JSON document. */
 function mayNotBeDone(answer: Answer, word: string, result: object): Failure {
   const what = `status ${answer.status}, and says ${sanitizeLine(word, 60)}: it may not have been done`
   return outcomeUnknown(answer, what, {result})

@@ -1,4 +1,7 @@
-/** Tour search and detail (§4.9 names them and shows no request or record; both are ours), from answers of any shape. */
+/**
+ * Searches and shows tours, from answers of any shape. §4.9 names the operations without a request or record, so both are
+ * bookctl's own.
+ */
 import {type Fields, fieldsOf, firstObject, isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/records.js'
 import {moneyIn} from '../answers/amounts.js'
@@ -22,12 +25,12 @@ const READERS = {
 
 export type FoundTour = facts.Found<typeof TOUR, typeof READERS>
 
-/** Searches tours. No tours is an outcome, not a failure. Throws Failure. */
+/** Searches tours. Finding none is a result, not an error. Throws a Failure. */
 export function searchTours(api: Api, request: TourSearchRequest): Promise<WholeList<FoundTour>> {
   return readAll(api, 'tours.search', ({value, key}) => readTour(value, key), 'tour_id', request)
 }
 
-/** One tour. Throws Failure, also for another tour. */
+/** Returns one tour. Throws a Failure, also if the answer is about another tour. */
 export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const answer = await api.call('tours.show', {parameters: {tour_id: tourId}})
   const tour = readTour(recordAskedFor(answer, 'tour', tourId))
@@ -41,7 +44,7 @@ function readTour(value: JsonObject, key?: string): FoundTour | undefined {
   return tour_id === null && tour.name === null ? undefined : {...tour, tour_id}
 }
 
-/** Reads `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}` as well. */
+/** Returns the lowest price, also from `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
 function lowestPriceIn(fields: Fields, names: Names): {total: string | null; currency: string | null} {
   const found =
     moneyIn(fields, names) ??
@@ -52,7 +55,10 @@ function lowestPriceIn(fields: Fields, names: Names): {total: string | null; cur
   return {total: found?.amount ?? null, currency: found && (found.currency ?? facts.codeIn(fields, CURRENCY))}
 }
 
-/** A number needs a unit in its name; a text has it: `PT2H30M`, `2h 30m`, `90 min`. */
+/**
+ * Returns a duration in minutes. A number counts if its field name has the unit; a text has the unit itself: `PT2H30M`, `2h
+ * 30m`, `90 min`.
+ */
 function minutesIn(fields: Fields, names: Names): number | null {
   const minutes = facts.numberIn(fields, names)
   if (minutes !== null) return minutes

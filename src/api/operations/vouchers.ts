@@ -1,4 +1,4 @@
-/** The voucher (§2.6, §4.5): the service gives a signed link to a PDF, and the link is fetched without credentials. */
+/** Downloads vouchers (§2.6, §4.5). The service returns a signed link to a PDF; the link is fetched without credentials. */
 
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
@@ -11,14 +11,15 @@ import {showReservation} from './reservations.js'
 
 /** Not in the interface. */
 const POLL_SECONDS = {first: 1, longest: 5} as const
-/** Statuses that may mean "not yet" (§4.5 shows none): before CONFIRMED, and shortly after it in a slow service. */
+/** Statuses that may mean "not yet" (§4.5 shows none): before CONFIRMED, and in a slow service shortly after it. */
 const NOT_READY: ReadonlySet<number> = new Set([402, 404, 409, 412, 422, 425])
-/** Statuses for an expired or altered link. */
+/** Statuses for a link that has expired or was altered. */
 const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
 
 /**
- * The whole PDF. While it is not ready this polls until `waitSeconds` are over, then throws a Failure of kind `pending`;
- * without them, the service's refusal, or service_failed without a link. What is cut off or no PDF is a Failure.
+ * Returns the complete PDF. With `waitSeconds`, polls until the voucher is ready and throws a Failure of kind `pending` when
+ * the time is up. Otherwise throws the service's refusal, or service_failed if there is no link. A file that is truncated or
+ * not a PDF also throws a Failure.
  */
 export async function fetchVoucher(api: Api, reference: string, waitSeconds?: number): Promise<Uint8Array> {
   const first = await api.fetchLink(await waitForLink(api, reference, waitSeconds))
@@ -26,7 +27,10 @@ export async function fetchVoucher(api: Api, reference: string, waitSeconds?: nu
   return requirePdf(await api.fetchLink(await waitForLink(api, reference)))
 }
 
-/** Whether the voucher can be fetched now, within `timeoutSeconds`. Throws Failure when the answer does not say. */
+/**
+ * Reports whether the voucher can be downloaded now. `timeoutSeconds` limits the check. Throws a Failure when the answer does
+ * not say.
+ */
 export async function isVoucherReady(api: Api, reference: string, timeoutSeconds?: number): Promise<boolean> {
   const deadline = timeoutSeconds === undefined ? undefined : api.clock.now() + timeoutSeconds
   return typeof (await peek(api, reference, deadline)) === 'string'
@@ -49,7 +53,10 @@ async function waitForLink(api: Api, reference: string, waitSeconds?: number): P
   }
 }
 
-/** Throws Failure where no voucher will follow. A service that does not show the reservation leaves that open. */
+/**
+ * Throws a Failure if the reservation has ended, because no voucher will follow. Does nothing if the service does not show the
+ * reservation.
+ */
 async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSeconds?: number) {
   const found = await showReservation(api, reference, {timeoutSeconds}).catch(error => {
     if (!(error instanceof Failure)) throw error
@@ -60,7 +67,10 @@ async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSe
   throw new Failure('refused', message, {...seen.details, hint})
 }
 
-/** The voucher's link, or why there is none yet. With a deadline, a service that fails or is not reached is "not yet" too. */
+/**
+ * Returns the voucher's link, or the Failure that says why there is none yet. While waiting for a deadline, a service that
+ * fails or cannot be reached also counts as "not yet".
+ */
 async function peek(api: Api, reference: string, deadline?: number): Promise<string | Failure> {
   const isWaiting = deadline !== undefined
   const policy = isWaiting ? {timeoutSeconds: Math.max(1, deadline - api.clock.now())} : {}
@@ -94,7 +104,7 @@ function requirePdf(answer: SentAnswer): Uint8Array {
   if (answer.status !== 200) throw linkFailed(answer)
   const text = Buffer.from(answer.body).toString('latin1')
   const isPdf = text.startsWith('%PDF-')
-  // Only white space may follow the end. Zeros are white space to a PDF too, but here a sign of lost data.
+  // Only white space may follow the end. PDF also allows NUL bytes, but here they are a sign of lost data.
   if (isPdf && /%%EOF[\t\n\f\r ]*$/.test(text)) return answer.body
   const problem = isPdf ? 'is cut off' : 'is not a PDF'
   throw new Failure('service_failed', `what the voucher's link gave ${problem}; nothing was saved`, {

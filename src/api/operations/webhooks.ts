@@ -1,4 +1,7 @@
-/** Webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape; paths of ours (§4.9): cli/session/own-paths.ts. */
+/**
+ * Manages webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape. cli/session/own-paths.ts decides whether the
+ * operations without a path in §4.9 may be called.
+ */
 
 import {parseUrl} from '../../contract/foreign-text.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../../contract/identifiers.js'
@@ -19,12 +22,13 @@ import {quoted, quotedUrl} from '../redact/redact.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList, readPages, type WholeList} from './lists.js'
 
-/** A subscription under the names of §2.7; null where the answer does not say. */
+/** A subscription with the field names of §2.7. A field is null where the answer does not state it. */
 export type FoundSubscription = ReturnType<typeof readSubscriptions>[number]
 
 /**
- * Creates a subscription (§4.7), once: a second request would make a second one, and only this answer shows the secret.
- * `deviations`: how it differs from the request, safe to show. Throws Failure: `outcome_unknown` when one may have been made.
+ * Creates a subscription (§4.7). The request is sent once, because a second one could make another subscription, and only this
+ * answer has the secret. `deviations` describe where the subscription differs from the request, safe to print. Throws a
+ * Failure: `outcome_unknown` when a subscription may have been made.
  */
 export async function createSubscription(api: Api, request: SubscriptionRequest) {
   const answer = await api.call('subscriptions.create', {body: request})
@@ -33,23 +37,29 @@ export async function createSubscription(api: Api, request: SubscriptionRequest)
   throw mayBeDone(answer, `${answer.status}, and without an id and a signing secret`)
 }
 
-/** Requests a test event (§4.8); returns the content of the answer. Throws Failure: `outcome_unknown` when it may be sent. */
+/**
+ * Requests a test event (§4.8) and returns the content of the answer. Throws a Failure: `outcome_unknown` when the event may
+ * have been sent.
+ */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await api.call('subscriptions.test', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
   return unwrap(answer.json) ?? null
 }
 
-/** The last attempt to deliver an event; null where the answer does not say. */
+/** The last attempt to deliver an event. A field is null where the answer does not state it. */
 export interface LastAttempt {
   readonly at: string | null
-  /** The receiver's HTTP status; null when there was no answer. */
+  /** The HTTP status of the receiver; null when it did not answer. */
   readonly status: number | null
   readonly ms: number | null
   readonly error: string | null
 }
 
-/** The last attempt to deliver an event to the subscription (ours); undefined before the first. Throws Failure. */
+/**
+ * Returns the last attempt to deliver an event to the subscription, or undefined before the first attempt. The operation is not
+ * in the interface. Throws a Failure.
+ */
 export async function findLastAttempt(
   api: Api,
   id: string,
@@ -74,7 +84,7 @@ export async function findLastAttempt(
   }
 }
 
-/** All subscriptions of the client, page by page; the path is not in the interface. Throws Failure. */
+/** Returns all subscriptions of the client, page by page. The path is not in the interface. Throws a Failure. */
 export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
   const readPage = (answer: Answer) => {
     const items = readSubscriptions(answer.json)
@@ -84,7 +94,10 @@ export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription
   return readPages(api, 'subscriptions.list', {readPage, idOf: ({id}) => id})
 }
 
-/** Changes a subscription (ours); returns it as it is now. Throws Failure: `outcome_unknown` when it may be changed. */
+/**
+ * Changes a subscription and returns its new state. The operation is not in the interface. Throws a Failure: `outcome_unknown`
+ * when the change may have been made.
+ */
 export async function updateSubscription(api: Api, id: string, change: SubscriptionChange) {
   const answer = await api.call('subscriptions.update', {parameters: {subscription_id: id}, body: change})
   const asked = {what: 'subscription', id, changes: true}
@@ -93,13 +106,16 @@ export async function updateSubscription(api: Api, id: string, change: Subscript
   throw mayBeDone(answer, `${answer.status}, and without a subscription`)
 }
 
-/** Deletes a subscription (ours). Throws Failure, `outcome_unknown` when it may or may not be gone. */
+/**
+ * Deletes a subscription. The operation is not in the interface. Throws a Failure: `outcome_unknown` when the subscription may
+ * have been deleted.
+ */
 export async function deleteSubscription(api: Api, id: string): Promise<void> {
   const answer = await api.call('subscriptions.delete', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
 }
 
-/** Throws Failure if the answer reports an error or names only other subscriptions. It may name none at all. */
+/** Throws a Failure if the answer reports an error or names only other subscriptions. An answer that names none is accepted. */
 function requireSubscription(answer: Answer, id: string): void {
   if (reportsErrorIn(answer)) throw mayBeDone(answer, `${answer.status} and an error`)
   const named = [...inDocumentOrder(answer.json)].flatMap(
@@ -126,24 +142,27 @@ function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, ans
   return deviations
 }
 
-/** Whether the answer reports an error beside what it says of the subscription. */
+/** Reports whether the answer contains an error in addition to the subscription. */
 function reportsErrorIn({json}: Answer): boolean {
   return [json, unwrap(json)].some(value => isObject(value) && reportsError(value))
 }
 
 const errorWords = (answer: Answer) => wordsOf(answer) ?? 'without saying why'
 
-/** The new subscription in an answer of any shape; what the answer leaves out is as requested. */
+/**
+ * Returns the new subscription from an answer of any shape, or undefined if the id or the secret is missing. Other missing
+ * fields are taken from the request.
+ */
 function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
   const objects = [...inDocumentOrder(json)].map(({value}) => saidIn(value))
   const first = <Name extends keyof Said>(name: Name, among = objects) =>
     among.map(said => said[name]).find(found => found !== null) ?? undefined
   const secret = first('secret')
-  // An envelope may have an id of its own, so one with the prefix of a subscription's (§2.7) comes first.
+  // An envelope may have an id of its own, so an id with the subscription prefix (§2.7) takes precedence.
   const withSecret = objects.filter(said => said.secret !== null)
   const id = first('markedId') ?? first('id', withSecret) ?? first('id')
   if (secret === undefined || id === undefined) return undefined
-  // What is beside the id comes before what another object of the answer says.
+  // Fields in the object with the id take precedence over fields elsewhere in the answer.
   const ownFirst = [...objects.filter(said => said.id === id), ...objects]
   return {
     id,
@@ -163,7 +182,7 @@ function readSubscriptions(json: unknown) {
 
 type Said = ReturnType<typeof saidIn>
 
-/** What an object says of a subscription; null where it does not say. */
+/** Returns the facts about a subscription in one object. A field is null where the object does not state it. */
 function saidIn(value: JsonObject) {
   const fields = fieldsOf(value)
   const textUnder = (names: readonly string[], among = fields) =>
@@ -180,10 +199,10 @@ function saidIn(value: JsonObject) {
     markedId,
     id: markedId ?? textIn(fields, SUBSCRIPTION.id),
     url: url !== null && parseUrl(url) ? url : null,
-    // With one event type that cannot be read the list is unknown.
+    // If one event type cannot be read, the list is unknown.
     events: types?.every(type => typeof type === 'string') ? types : null,
     is_active: factIn(fields, SUBSCRIPTION.active, flag => (typeof flag === 'boolean' ? flag : null)),
-    /** A text that begins as a signing secret (§2.7), or one under a name for it. */
+    /** A text with the prefix of a signing secret (§2.7), or any text under a name for a secret. */
     secret:
       factIn(fields, [...fields.keys()], beginsWith(SIGNING_SECRET_PREFIX)) ?? textUnder(SUBSCRIPTION.secret),
   }

@@ -1,6 +1,6 @@
 /**
- * Redacts secrets and personal data: by value, by the names of headers and fields, and by prefix and form. The last word of a
- * name decides. Values that a request and its answer carry are taken out wherever else they turn up.
+ * Redacts secrets and personal data: known values, values under telling header and field names, and texts in the form of a
+ * secret. The end of a field name decides what it means. Secrets of a request are redacted wherever else they appear.
  */
 import {parseUrl, percentDecoded, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -28,7 +28,7 @@ const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
 /** Punctuation after a link is not part of it. */
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
-/** A redactor that knows these secrets by value, and those added to it. */
+/** Creates a redactor for these secrets and those added later. */
 export function createRedactor(secrets: readonly string[] = []) {
   const spellings = new Set<string>()
   const add = (value: string): void => {
@@ -43,7 +43,7 @@ export function createRedactor(secrets: readonly string[] = []) {
         found.push(...rangesOf(wholeWord(spelling), text, spelling.length))
         continue
       }
-      // Overlapping places too, and by no pattern: a service decides how long a token is, and a pattern has a limit.
+      // A plain search, because a token can be too long for a pattern. It also finds overlapping matches.
       for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
         found.push([at, at + spelling.length])
     }
@@ -57,20 +57,21 @@ export function createRedactor(secrets: readonly string[] = []) {
         formsIn,
       )
     } catch (error) {
-      // Millions of groups of digits, for example, overflow the stack of a pattern: what cannot be searched is not shown.
+      // Some inputs overflow the stack of a pattern, such as millions of groups of digits. A text that cannot be searched is
+      // not shown.
       if (error instanceof RangeError) return REDACTED
       throw error
     }
   }
-  /** A URL: origin and path stay when `keepPath`, the values of the query never do. */
+  /** Redacts a URL. The values of its query are always removed; `keepPath` keeps the path, else only the origin stays. */
   const url = (link: string, keepPath: boolean) => hide(redactUrl(link, keepPath), findKnown)
   return {
-    /** A text of any kind. Links in it keep their origin only. */
+    /** Redacts a text of any kind. Links in it keep only their origin. */
     text,
-    /** Adds a secret or a person's data of three characters or more, to be redacted wherever it occurs, also encoded. */
+    /** Adds a secret or personal value of at least three characters. It is redacted wherever it occurs, also when encoded. */
     add,
     url,
-    /** The value of a header. */
+    /** Redacts the value of a header. */
     header(name: string, value: string) {
       const lower = name.toLowerCase()
       if (lower === 'location') return url(value, false)
@@ -84,19 +85,19 @@ export function createRedactor(secrets: readonly string[] = []) {
 /** The secrets of the request, or a redactor that knows them. */
 export type EchoOf = {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
 
-/** `text` of the answer, redacted, sanitised and then cut, so that no half of a secret is left. */
+/** Quotes `text` of an answer: redacted, sanitised and only then cut, so that no part of a secret remains. */
 export function quoted(text: string, maxLength: number, answer: EchoOf): string {
   return sanitizeLine(redactorOf(answer).text(text), maxLength)
 }
 
-/** As `quoted`, for an http address: its origin and path are shown, the values of its query never. */
+/** Like `quoted`, for an http URL. The origin and path stay; the values of the query are redacted. */
 export function quotedUrl(url: string, answer: EchoOf, maxLength: number = 200) {
   return sanitizeLine(redactorOf(answer).url(url, true), maxLength)
 }
 
 const redactorOf = ({secrets, redactor}: EchoOf): Redactor => redactor ?? createRedactor(secrets)
 
-/** `text` with REDACTED for all that `find` finds, and for words in which it finds something once they are decoded. */
+/** Replaces everything that `find` matches in `text`, and each word in which it matches something after percent-decoding. */
 function hide(text: string, find: (text: string) => readonly Range[]): string {
   const parts: string[] = []
   let kept = 0
@@ -116,11 +117,11 @@ function hide(text: string, find: (text: string) => readonly Range[]): string {
 
 const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
 
-/** In broken JSON, redacts all that follows a telling name, because the end of its value is unknown. */
+/** Redacts broken JSON from the first telling name to the end, because the end of the name's value is unknown. */
 function hideNamed(text: string): string {
   for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
     const start = index + all.length
-    // A link without a host: where links have one, it stays.
+    // A link that is only a path stays, because its field usually contains a link.
     const isPath = isLinkName(name) && /^\\*"\\*\//.test(text.slice(start, start + 20))
     if (!isPath && !isTelling(name) && !isPeopleName(name)) continue
     const rest = text.slice(start)
@@ -134,21 +135,22 @@ const FORMS = [
   new RegExp(`(${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX}|${SIGNING_SECRET_PREFIX})[\\w+/=.~-]+`, 'g'),
   /\b(Bearer|Basic)\s+[\w+/=.~-]{4,}/gi,
   /\beyJ[\w-]{5,1000}\.[\w-]+(\.[\w-]*)?/g,
-  // An e-mail address, only from the start of a word: from each of its characters a long one would take hours.
+  // An e-mail address. The match starts only at the start of a word, because trying each character of a long text would take
+  // hours.
   /(?<![\p{L}\p{M}\p{N}_.+-])[\p{L}\p{M}\p{N}_.+-]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)+/gu,
-  // The value of a telling parameter, also in a link without a host.
+  // The value of a telling query parameter, also in a link without a host.
   /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
 ]
-/** Groups of digits, as people write them. */
+/** Digits in groups, as people write numbers. */
 const DIGITS = /(?<![\w-]|\d\.)\d+(?:([ \u00a0-])\d+(?:\1\d+)*)?(?!\w|-\w)/g
-/** The longest number of a card. */
+/** The maximum number of digits of a payment card number. */
 const MOST_DIGITS = 19
 
-/** Where in a text something has the form of a secret, or is the number of a card or an identity by its checksum. */
+/** Returns the ranges of a text that look like a secret, or that are an identity or card number by their checksum. */
 function formsIn(text: string): Range[] {
   const found = FORMS.flatMap(form => rangesOf(form, text))
   for (const {0: run, index: offset} of text.matchAll(DIGITS)) {
-    // Groups in a row may make up a personal number.
+    // Consecutive groups may form one number.
     const groups = [...run.matchAll(/\d+/g)]
     for (const [from, {index: start}] of groups.entries()) {
       let digits = ''
@@ -162,7 +164,7 @@ function formsIn(text: string): Range[] {
   return found
 }
 
-/** Whether a checksum says that it is an identity number (TC), or the number of a card (Luhn). */
+/** Reports whether the digits are an identity number (TC) or a card number (Luhn) by their checksum. */
 function isPersonal(digits: string): boolean {
   if (digits.length === 11) return isTcNumber(digits)
   if (digits.length < 14 || !/^[2-6]/.test(digits)) return false
@@ -187,10 +189,10 @@ function redactJson(value: unknown, context: Context): unknown {
   if (isObject(value)) return redactObject(value, inner)
   const isNumber = typeof value === 'number' || value instanceof ExactNumber
   if (typeof value !== 'string' && !isNumber) return value
-  // A number can be a secret as well: a birth year, an identity number, a PIN.
+  // A number of a person can be personal data too, such as a birth year, an identity number or a PIN.
   if (context.isPeople) return REDACTED
   if (typeof value !== 'string') return context.text(String(value)) === String(value) ? value : REDACTED
-  // A string may be JSON itself, and its field names count then.
+  // If a string contains JSON, the field names in it are checked as well.
   const json = /^\s*[[{]/.test(value) ? parseJson(Buffer.from(value)) : undefined
   return json === undefined ? context.text(value) : (stringify(redactJson(json, inner)) ?? '')
 }
@@ -218,52 +220,52 @@ function redactUrl(text: string, keepPath: boolean): string {
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
 }
 
-/** Neither a word nor a number: it may be a credential. */
+/** A long run of letters and digits, which may be a credential. */
 const OPAQUE = /(?<![\w~+-])(?=[\w~+-]*\d)(?=[\w~+-]*[A-Za-z])[\w~+-]{20,}/g
 
-/** A stack trace: the message of an error may hold any value. */
+/** Redacts a stack trace more strictly than a text, because an error message may contain any value. */
 export function redactStack(stack: string): string {
   const parts = stack.split(/\n(?=\s+at )/)
   return parts.map(part => redactText(part).replace(OPAQUE, REDACTED)).join('\n')
 }
 
-/** Without known values: by form only. */
+/** Redacts a text without knowing any secrets, by their form alone. */
 export function redactText(text: string): string {
   return createRedactor().text(text)
 }
 
-/** In UTF-16 units. */
+/** A range in UTF-16 units. */
 type Range = readonly [start: number, before: number]
 
 const LEAST_LENGTH = 3
-/** Shorter values may be part of innocent words and numbers, so they are found as whole words only. */
+/** Shorter values are matched only as whole words, because they may be part of ordinary words and numbers. */
 const LEAST_LENGTH_INSIDE = 6
-/** A word may follow an escape in a link or in JSON. */
+/** A word may also start after an escape sequence in a link or in JSON. */
 const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da-fA-F]{4}))(?<!\\d\\.)`
-/** 101 is not in 101.00. */
+/** The value 101 does not match in 101.00. */
 const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
-/** The matches of a global pattern: the first `length` characters of each, or all. */
+/** Returns the ranges of all matches of a global pattern; with `length`, only the first `length` characters of each. */
 function rangesOf(pattern: RegExp, text: string, length?: number): Range[] {
   return Array.from(text.matchAll(pattern), ({0: all, index}) => [index, index + (length ?? all.length)])
 }
 
 function wholeWord(spelling: string): RegExp {
   const escaped = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  // Only a letter or digit at its ends can belong to a longer word.
+  // Only a letter or digit at either end can continue a longer word.
   const begin = /^[\p{L}\p{N}]/u.test(spelling) ? WORD_BEGINS : ''
   const end = /[\p{L}\p{N}]$/u.test(spelling) ? WORD_ENDS : ''
   return new RegExp(begin + escaped + end, 'gu')
 }
 
 /**
- * The secret itself, percent-encoded, inside a JSON string, in hex, and in base64 wherever in it it may begin. None for less
- * than LEAST_LENGTH, because an empty text is found everywhere.
+ * Returns the encodings of a secret: plain, percent-encoded, as a JSON string, hex, and base64 at each of the three offsets.
+ * Returns none for a secret shorter than LEAST_LENGTH, because short texts occur everywhere.
  */
 export function spellingsOf(secret: string): string[] {
   if (secret.length < LEAST_LENGTH) return []
   const bytes = Buffer.from(secret)
-  // The characters that depend only on the secret when it starts at `offset` bytes (mod 3) in a longer text.
+  // The base64 characters that depend only on the secret, if it starts at `offset` bytes (mod 3) in a longer text.
   const base64 = [0, 1, 2].flatMap(offset => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes])
     const start = Math.ceil((offset * 8) / 6)
@@ -272,7 +274,7 @@ export function spellingsOf(secret: string): string[] {
   })
   const spellings = [
     secret,
-    // Half a surrogate pair, which JSON can hold, goes out as U+FFFD.
+    // A lone surrogate, which JSON can contain, is sent as U+FFFD.
     bytes.toString(),
     encodeURIComponent(bytes.toString()),
     JSON.stringify(secret).slice(1, -1),
@@ -291,37 +293,42 @@ const PERSONAL =
   /(^|_)((e_?mail|mobile|(tele)?phone)s?(_(address|number|phone|no|\d+))?|birth_?date|birthday|date_of_birth|dob|surname|(first|last|full|guest|family|given|holder)_name)$/
 const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
 
-/** Whether the name of a field has one of these forms, however it is written. */
+/** Returns a function that reports whether a field name matches one of the forms, in any spelling such as camelCase. */
 const named = (...forms: RegExp[]) =>
   onceForEachName(field => forms.some(form => form.test(snakeCase(field))))
 
-/** Whether the name is that of a secret or of personal data. */
+/** Reports whether a field name means a secret or personal data. */
 const isTelling = named(SECRET, IDENTITY, PERSONAL)
 const isPeopleName = named(PEOPLE)
-/** Harmless fields of a person. */
+/** Fields of a person that may be shown. */
 const isHarmlessOfPeople = named(/^(type|is_lead|gender)$/)
 const isLinkName = named(/^(url|link|href|.*_(url|link))$/)
 const isOfPeople = named(PEOPLE, IDENTITY, PERSONAL)
-/** Values of a person that are too common to be redacted elsewhere. */
+/** Fields of a person whose values are too common to be redacted elsewhere. */
 const isCommonOfPeople = named(/^(type|is_lead|gender|nationality|phone_country_code)$/)
 const isIdentity = named(IDENTITY)
-/** Kind and country of a document are no secret. */
+/** Kind and country of a document are not secret. */
 const isAboutIdentity = named(/(^|_)(type|nationality|country|country_code)$/)
 
-/** Values further inside are not searched here, and are redacted whole where one is shown. Not in the interface. */
+/**
+ * Deeper values are not searched for secrets; where they would be shown, they are redacted completely. Not in the interface.
+ */
 const MOST_DEPTH = 60
 
-/** The personal data in a request body, to be redacted anywhere else. */
+/** Returns the personal data in a request body, so that it can be redacted elsewhere. */
 export function peopleIn(value: unknown): string[] {
   return valuesUnder(value, isOfPeople, isCommonOfPeople).filter(each => typeof each === 'string')
 }
 
-/** Numbers of identity documents and cards in a request body. */
+/** Returns the numbers of identity documents and cards in a request body. */
 export function identityNumbersIn(value: unknown): string[] {
   return valuesUnder(value, isIdentity, isAboutIdentity).map(String)
 }
 
-/** Texts and numbers under a name that `isMeant`, however deep, except those under a name that `isOther`. */
+/**
+ * Returns the texts and numbers at any depth under a name for which `isMeant` holds, except those under a name for which
+ * `isOther` holds.
+ */
 function valuesUnder(
   value: unknown,
   isMeant: (name: string) => boolean,
@@ -340,28 +347,37 @@ function valuesUnder(
   )
 }
 
-/** Whether a request is an operation, whose path may be shown. Others without a bearer token (§5.2) are signed links. */
+/**
+ * Reports whether a request is an operation, whose path may be shown. Any other request without a bearer token (§5.2) is a
+ * signed link.
+ */
 export function isOperation(request: WireRequest): boolean {
   return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
 }
 
 const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
-/** One of these is in each of those names, however it is written: `accessToken`, `\u0074oken`. */
+/** Parts of names, one of which is in every spelling of FIELDS: `accessToken`, `\u0074oken`. */
 const IN_NAMES = ['token', 'Token', 'TOKEN', 'secret', 'Secret', 'SECRET', '\\u00']
 
-/** Not in the interface: shorter parts of a link are words, dates or references, which must stay readable. */
+/**
+ * Minimum length of the secret parts of a link. Shorter parts are words, dates or references that must stay readable. Not in
+ * the interface.
+ */
 const LEAST_LINK_PART = {inPath: 16, inQuery: 8} as const
-/** The local sandbox's own controls take no token and are no links. */
+/** The path of the local sandbox's controls, which take no token but are not signed links. */
 const CONTROLS = '/_sandbox/'
 
-/** The bearer token, the parts of a signed link, identity numbers of guests, and secrets by name in both bodies. */
+/**
+ * Returns the secrets of a request and its answer: the bearer token, the parts of a signed link, identity numbers of guests,
+ * and the fields named in FIELDS.
+ */
 export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeError): string[] {
   const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
   const body = outcome && 'body' in outcome ? outcome.body : new Uint8Array()
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // Looking at the bytes spares the walk through a long body that has none of the names.
+  // Searching the bytes first avoids parsing a long body that has no secret.
   const received = IN_NAMES.some(text => bytes.includes(text)) ? parseJson(body) : undefined
-  // The outermost value under each name counts.
+  // For each name, only the outermost value counts.
   const [named, echoed] = [sent, received].map(json => {
     const found = new Map<string, unknown>()
     for (const {value} of breadthFirst(json)) {
@@ -385,7 +401,7 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
   return values.filter(value => typeof value === 'string')
 }
 
-/** The parts of a signed link (§2.6) that cannot be guessed, as they are written and as they are meant. */
+/** Returns the parts of a signed link (§2.6) that cannot be guessed, both encoded and decoded. */
 function linkPartsOf(link: string): string[] {
   const url = parseUrl(link)
   if (url === undefined || url.pathname.startsWith(CONTROLS)) return []

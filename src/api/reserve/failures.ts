@@ -1,4 +1,4 @@
-/** The failures of `reserve`: no reservation, none that is certain, or an earlier attempt that forbids another. */
+/** The failures of `reserve`: nothing was reserved, the outcome is unknown, or an earlier attempt forbids another. */
 import {Failure, failureWith, usage} from '../../contract/failure.js'
 import {sanitizeLine, shellWord} from '../../contract/foreign-text.js'
 import {
@@ -15,7 +15,10 @@ import {factsOfReservation, readReservation} from '../answers/reservations.js'
 import {type Answer, SendError} from '../types.js'
 import {bookingOf, isPriceChanged, namesOf} from './outcome.js'
 
-/** A reservation may exist. `last`: the last answer, or why there is none; `kept`: whether a later process can resume it. */
+/**
+ * Returns the Failure for a reservation that may exist. `last` is the last answer or the reason why there is none; `kept` says
+ * whether a later process can resume.
+ */
 export function outcomeUnknown(
   entry: JournalEntry,
   last: Answer | SendError | string,
@@ -38,7 +41,10 @@ export function outcomeUnknown(
   })
 }
 
-/** The failure of --resume for an entry whose request was never sent: resuming sends nothing, so a new command has to reserve. */
+/**
+ * Returns the Failure of --resume for an entry that was never sent. Resuming does not book it, so the hint is to run reserve
+ * again.
+ */
 export function neverSent(entry: JournalEntry): Failure {
   const reference = sanitizeLine(entry.clientReferenceId)
   const message = `nothing was ever sent for the client reference ${reference}, so nothing was booked; --resume makes no new reservation`
@@ -49,19 +55,20 @@ export function neverSent(entry: JournalEntry): Failure {
   })
 }
 
-/** The JSON document where there is no reservation to show. */
+/** Returns the JSON document for an entry without a reservation. */
 function resultWithout(outcome: string, entry: JournalEntry): object {
   const {agreed} = entry
   const none = {reservation_ref: null, status: null, payment_url: null, reservation: null}
   return {outcome, ...none, ...namesOf(entry), agreed, price_changed: isPriceChanged({agreed, booked: null})}
 }
 
-/** Words of codes with which services say that offer, reference or key belongs to an earlier reservation. */
+/** Words in the error codes by which services say that an offer, reference or key belongs to an earlier reservation. */
 const TAKEN = /already|duplicate|(?<!not_)exists|taken|in_use|used/
 
 /**
- * The service refused, and nothing was made now. Where it names a reservation, or its code says that one exists already,
- * the Failure has its `reservation_ref` and `status` (or null) in its result, because booking again would book twice.
+ * Returns the Failure for a refusal by the service; nothing was made by this request.
+ * If the answer names a reservation, or its code says that one exists, the result has `reservation_ref` and `status`, because
+ * booking again would book twice.
  */
 export function refused(answer: Answer, now: number): Failure {
   const failure = refusalOf(answer, {now})
@@ -88,12 +95,12 @@ function reasonOf(last: Answer | SendError | string): string {
   return `the service answered ${last.status} ${words}`
 }
 
-/** The command that asks for the outcome again; the reference is quoted for a shell where needed. */
+/** Returns the command that finds out the outcome, with the reference quoted for a shell where needed. */
 export function resumeCommand(clientReferenceId: string): string {
   return `bookctl reserve --resume ${shellWord(clientReferenceId)}`
 }
 
-/** Without a journal that is kept, only the same flags find the reservation again. */
+/** Returns a hint for when the journal is not kept: only the same flags find the reservation again. */
 export function repeatHint({
   idempotencyKey,
   clientReferenceId,
@@ -103,8 +110,9 @@ export function repeatHint({
 }
 
 /**
- * Nothing is sent. Says what was booked, or may have been, and how to print it; no hint leads to another booking, because a
- * script that was killed and searched again comes here. The result has the reservation, as far as it is known.
+ * Returns the Failure for a reservation that conflicts with a journal entry; nothing was sent. It reports what was booked, or
+ * may have been, and how to print it. No hint leads to another booking, because a script that was killed and searched again
+ * ends up here.
  */
 export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind: 'conflict'}>): Failure {
   const reference = sanitizeLine(entry.clientReferenceId)
@@ -147,7 +155,10 @@ export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind
   return failureWith(usage(...texts[conflict]), {result: {...booking, price_changed}})
 }
 
-/** `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`, or that it is not known whether there is one. */
+/**
+ * Describes the reservation of an entry: `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`. If there may
+ * or may not be one, it says so.
+ */
 export function describeBooked(entry: JournalEntry): string {
   const state = sanitizeLine(entry.outcome, 40)
   if (isUnresolved(entry)) return `its outcome is not known (${state}), a reservation may exist`
@@ -161,7 +172,7 @@ export function describeBooked(entry: JournalEntry): string {
     .join(', ')
 }
 
-/** The commands that print it, or find out how it ended. */
+/** Returns a hint with the commands that print the reservation, or that find out its outcome. */
 export function lookHint(entry: JournalEntry): string {
   const {clientReferenceId, reservationRef} = entry
   if (isUnresolved(entry)) return `find out with: ${resumeCommand(clientReferenceId)}`

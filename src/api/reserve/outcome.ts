@@ -1,4 +1,7 @@
-/** What the answer to a reservation means (§3, §4.4), and what may be kept of it. Pure rules, no network, no disk. */
+/**
+ * Decides what the answer to a reservation means (§3, §4.4), and which parts of it may be stored. Pure functions, without
+ * network or disk.
+ */
 
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {type JournalEntry, NOT_SENT, type Price} from '../../contract/journal.js'
@@ -11,15 +14,18 @@ import {outermostOf, type ReadReservation} from '../answers/reservations.js'
 import {mayHaveActed} from '../http/send.js'
 import type {Answer, WireAnswer} from '../types.js'
 
-/** What was agreed, and what was booked. */
+/** The agreed price and the booked price. */
 export interface Agreement {
-  /** What the offer cost when it was chosen; null when that is not known here. */
+  /** The price of the offer when it was chosen, or null if this machine does not know it. */
   readonly agreed: Price | null
-  /** What the service says that the reservation costs; null when it does not say, or says it in ways that differ. */
+  /** The price of the reservation according to the service, or null if it states none or several that differ. */
   readonly booked: Price | null
 }
 
-/** Whether it was booked at another price than agreed; null when that cannot be known, false where nothing was agreed. */
+/**
+ * Reports whether the booked price differs from the agreed one. Returns null if the booked price is unknown, and false if no
+ * price was agreed.
+ */
 export function isPriceChanged({agreed, booked}: Agreement): boolean | null {
   if (agreed === null) return false
   return booked && !isSameMoney(moneyOf(agreed), moneyOf(booked))
@@ -27,24 +33,24 @@ export function isPriceChanged({agreed, booked}: Agreement): boolean | null {
 
 const moneyOf = ({price, currency}: Price) => ({amount: price, currency})
 
-/** As the journal and the result have it; null also for an unclear one. */
+/** Converts an amount to the form in the journal and the result. An unclear amount becomes null. */
 export function asPrice(found: MoneyReading | null): Price | null {
   return found === null || found === 'unclear' ? null : {price: found.amount, currency: found.currency}
 }
 
 export interface ReserveOutcome extends Agreement {
-  /** `confirmed`, `pending_payment`, `accepted`, or the service's own word in lower case. */
+  /** `confirmed`, `pending_payment`, `accepted`, or the service's own state in lower case. */
   readonly outcome: string
-  /** As the service sent it; of an earlier run, what the journal has of that, without personal data. */
+  /** The reservation as the service sent it. For an earlier run, the parts in the journal, which has no personal data. */
   readonly reservation: Record<string, unknown> | null
   readonly reservation_ref: string | null
-  /** As the service wrote it. */
+  /** The state as the service wrote it. */
   readonly status: string | null
   readonly payment_url: string | null
   readonly idempotency_key: string
   readonly client_reference_id: string
   readonly attempts: number
-  /** Whether it was first tried by an earlier run, or by another process. */
+  /** Whether an earlier run or another process tried it first. */
   readonly repeated: boolean
 }
 
@@ -52,7 +58,7 @@ export function namesOf({idempotencyKey, clientReferenceId, attempts}: JournalEn
   return {idempotency_key: idempotencyKey, client_reference_id: clientReferenceId, attempts}
 }
 
-/** What an earlier run recorded of the reservation, or that there is none. */
+/** Returns the outcome that an earlier run recorded for an entry. */
 export function bookingOf(entry: JournalEntry): ReserveOutcome {
   const {outcome, reservationRef: reservation_ref, result: reservation} = entry
   const payment = reservation?.payment as {url?: unknown} | undefined
@@ -73,10 +79,13 @@ type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
   | {readonly kind: 'nothing'; readonly outcome: 'refused' | 'failed'}
-  /** A reservation may exist. `reason`: why an answer that names one is not believed. */
+  /** A reservation may exist. `reason` is set if the answer names a reservation but cannot be trusted. */
   | {readonly kind: 'unknown'; readonly reason?: string}
 
-/** `actedBefore`: an earlier attempt may have made it, so that a refusal may be the result of our own success. */
+/**
+ * Decides what an answer means. `actedBefore` says that an earlier attempt may have made the reservation. Then a refusal may be
+ * caused by that reservation, so the outcome is unknown.
+ */
 export function meaningOf(
   answer: Answer,
   {clientReferenceId, offerId}: JournalEntry,
@@ -86,7 +95,7 @@ export function meaningOf(
     if (actedBefore || mayHaveActed(answer)) return {kind: 'unknown'}
     return {kind: 'nothing', outcome: answer.status < 400 ? 'failed' : 'refused'}
   }
-  // A refusal may name another reservation, because of which it was refused.
+  // An error answer may name another reservation, as the reason for the refusal.
   if (errorInAnswer(answer)) return {kind: 'unknown'}
   // An object around a reservation may report an error, or be an envelope: `{"status": "error", "data": {…}}`.
   const reportsErrorAround = outermostOf(answer.json).some(({node}) =>
@@ -114,15 +123,18 @@ export function meaningOf(
 
 const FAILED = /^\s*(error|fail(ed|ure)?)\s*$/i
 
-/** Whether the service says that the same key is still being worked on. */
+/** Reports whether the service is still working on an earlier request with the same key. */
 export function isInProgress(answer: WireAnswer): boolean {
   return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer).code)
 }
 
-/** Outcomes of the journal that no word of a service may be mistaken for. */
+/** Outcomes of the journal, which a service's word must not be mistaken for. */
 const OUR_WORDS: ReadonlySet<string> = new Set(['unknown', 'unresolved', NOT_SENT])
 
-/** The service's word in lower case; without one, by whether there is a payment to make. */
+/**
+ * Returns the service's word for the state, in lower case. Without one, returns `pending_payment` if there is a payment URL,
+ * else `accepted`.
+ */
 export function outcomeWord(found: ReadReservation): string {
   const word = found.status?.trim().toLowerCase()
   if (word === undefined || word === '') return found.payment_url === null ? 'accepted' : 'pending_payment'
@@ -146,7 +158,7 @@ const KEPT = [
 ]
 const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
 
-/** The parts of a reservation that hold nothing about people. */
+/** Returns the parts of a reservation that contain no personal data. */
 export function withoutPeople(found: ReadReservation): Record<string, unknown> {
   const {reservation, reservation_ref, status, payment_url} = found
   const pick = (value: JsonObject, names: readonly string[]) =>

@@ -1,6 +1,6 @@
 /**
- * Exactly one reservation (§4.4): the intent is committed, and each attempt counted, before a byte leaves, every repeat sends
- * the bytes of the journal under the same key, and a reservation that may exist is never reported as a failure.
+ * Makes exactly one reservation (§4.4). The intent is committed, and each attempt counted, before a byte is sent. Every repeat
+ * sends the bytes in the journal under the same key. A reservation that may exist is never reported as failed.
  */
 import {createHash} from 'node:crypto'
 import type {Clock} from '../../contract/dates.js'
@@ -36,38 +36,44 @@ export interface ReserveOptions {
   readonly api: Api
   readonly journal: Journal
   readonly clock: Clock
-  /** Bound on sending with its repeats, and on waiting for another process (default 120). */
+  /** Limit on sending with its repeats, and on waiting for another process, in seconds (default 120). */
   readonly timeoutSeconds?: number | undefined
   /** Whether the journal outlives this process (default true), so that a lost answer can be resumed. */
   readonly journalKept?: boolean
-  /** When aborted, nothing more is sent, and an entry of which nothing was sent is settled at once. */
+  /** When the signal is aborted, nothing more is sent. An entry of which nothing was sent is settled at once. */
   readonly signal?: AbortSignal | undefined
-  /** Takes warnings about a reservation that was made. */
+  /** Receives warnings about a reservation that was made. */
   readonly warn?: (message: string) => void
   readonly onStage?: (stage: Stage) => void
-  /** Takes what a stop has begun to record: the process must not end before it is done. Never rejects. */
+  /** Receives the promise of what a stop records. The process must not exit before it resolves. It never rejects. */
   readonly onStopping?: (recording: Promise<void>) => void
 }
 
-/** How far a run has got: waiting for another, which may be making the same; nothing was ever sent; it may have been made. */
+/**
+ * How far a run has got. `waiting`: for another process, which may be making the same reservation. `unsent`: nothing was ever
+ * sent. `sent`: the reservation may have been made.
+ */
 export type Stage = 'waiting' | 'unsent' | 'sent'
 
 /** Not in the interface: §4.4 shows no time limit. */
 const TIMEOUT_SECONDS = 120
-/** Of the whole time, so that one repeat fits into it. */
+/** The part of the time limit for one attempt, chosen so that one repeat fits. */
 const ATTEMPT_SHARE = 0.45
 
 /**
- * Makes the reservation, or returns the one an earlier run of the same made. Throws Failure: usage when an earlier one
- * conflicts, refused or not_allowed when nothing was made, unreachable when nothing was sent, outcome_unknown when a
- * reservation may exist. What the journal throws before sending passes.
+ * Makes the reservation, or returns the one that an earlier run made for the same intent.
+ * Throws a Failure: usage when an earlier one conflicts, refused or not_allowed when nothing was made, unreachable when nothing
+ * was sent, outcome_unknown when a reservation may exist. Errors of the journal before sending are not caught.
  */
 export function reserve(options: ReserveOptions, intent: ReservationIntent): Promise<ReserveOutcome> {
   const begin = () => options.journal.begin(intent, options.clock.now())
   return once(options, intent.offerId, {begin, peek: () => options.journal.peek(intent)})
 }
 
-/** How it ended: from the journal, or by sending it once more. Throws as `reserve`; usage `never_sent` if nothing was sent. */
+/**
+ * Returns the outcome of an earlier attempt: from the journal, or by sending it once more. Throws as `reserve` does, and a
+ * usage Failure `never_sent` if nothing was sent.
+ */
 export async function resume(options: ReserveOptions, clientReferenceId: string): Promise<ReserveOutcome> {
   const {journal, clock} = options
   const peek = async () => verdictOn(await findEntry(journal, clientReferenceId), journal.client)
@@ -75,7 +81,7 @@ export async function resume(options: ReserveOptions, clientReferenceId: string)
     const verdict = await peek()
     const {entry} = verdict
     if (!isNeverSent(entry)) return verdict
-    // Its process is gone: no other one works on this offer now.
+    // The process that wrote the entry is gone, and no other process works on this offer now.
     await record(options, () => journal.notSent(entry.id, entry.attempts, clock.now()))
     throw neverSent(entry)
   }
@@ -83,7 +89,7 @@ export async function resume(options: ReserveOptions, clientReferenceId: string)
   return once(options, entry.offerId, {begin, peek})
 }
 
-/** The entry that is meant by this client reference. Throws a usage error if there is none. */
+/** Returns the journal entry with this client reference. Throws a usage error if there is none. */
 export async function findEntry(journal: Journal, clientReferenceId: string): Promise<JournalEntry> {
   const entry = await journal.find(clientReferenceId)
   if (entry) return entry
@@ -95,9 +101,9 @@ export async function findEntry(journal: Journal, clientReferenceId: string): Pr
 }
 
 interface Judging {
-  /** The verdict to act on, while no other process works on the offer. */
+  /** Returns the verdict on the intent. Called when no other process works on the offer. */
   readonly begin: () => Promise<JournalVerdict>
-  /** The verdict while another process does, with nothing written. */
+  /** Returns the verdict without writing anything. Called while another process works on the offer. */
   readonly peek: () => Promise<JournalVerdict | undefined>
 }
 
@@ -112,7 +118,7 @@ async function once(
     offerId,
     timeoutSeconds * 1000,
     async () => {
-      // Stopped while it waited for another process.
+      // The command was stopped while it waited for another process.
       if (signal?.aborted)
         throw new Failure('interrupted', 'stopped; nothing was sent', {code: 'interrupted'})
       const verdict = await begin()
@@ -132,19 +138,19 @@ async function once(
   throw new Failure('unreachable', busy, {code: 'busy', hint: 'run the command again'})
 }
 
-/** One run's sending of an entry, whose `text` is its body; the outcome is recorded. */
+/** Sends an entry in this run and records its outcome. `text` is the body of the entry. */
 async function send(options: ReserveOptions, entry: JournalEntry, text: string): Promise<ReserveOutcome> {
   const {api, journal, clock, signal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true} = options
   /** Whether an earlier run may have made the reservation. */
   const repeated = !isNeverSent(entry)
-  /** Attempts of this run, with the one that is being counted. */
+  /** Attempts of this run, including the one that is being counted. */
   let sent = 0
   /** Attempts of all runs. */
   let {attempts} = entry
   let settledNotSent: Promise<void> | undefined
   const settle = (settlement: Settlement) =>
     record(options, () => journal.settle(entry.id, settlement, clock.now()))
-  /** Once: a stop and the end of the sending may both come to it. */
+  /** Records at most once, because both a stop and the end of the sending call this. */
   const settleNotSent = () => {
     if (settledNotSent !== undefined) return settledNotSent
     options.onStage?.('unsent')
@@ -155,7 +161,10 @@ async function send(options: ReserveOptions, entry: JournalEntry, text: string):
     await settle({outcome: 'unknown'})
     return outcomeUnknown({...entry, attempts}, last, journalKept, reason)
   }
-  /** Noted as sent from the start: a stop must not settle it as not sent while it is being counted. */
+  /**
+   * Counts an attempt. The stage is `sent` before the attempt is in the journal, so that a stop meanwhile does not settle the
+   * entry as not sent.
+   */
   const beforeAttempt = async () => {
     sent++
     options.onStage?.('sent')
@@ -166,7 +175,7 @@ async function send(options: ReserveOptions, entry: JournalEntry, text: string):
       throw error
     }
   }
-  /** No answer came, or none was asked for: the Failure, or what the disk threw. */
+  /** Settles the entry when there is no answer. Returns the error to throw. */
   const settleFault = async (error: unknown) => {
     if (error instanceof SendError) {
       if (repeated || error.mayHaveActed) return unknown(error)
@@ -177,7 +186,8 @@ async function send(options: ReserveOptions, entry: JournalEntry, text: string):
       await settleNotSent()
       return error
     }
-    // No new token after a 401: had an attempt before it acted, the 401 would be the answer.
+    // The token could not be renewed after a 401. Nothing was made, because an earlier attempt that acted would show as
+    // unknown.
     if (error instanceof Failure && error.kind !== 'usage' && !repeated) {
       await settle({outcome: 'refused'})
       return error
@@ -233,7 +243,7 @@ async function send(options: ReserveOptions, entry: JournalEntry, text: string):
   }
 }
 
-/** The outcome must reach the user even when the disk is full. */
+/** Writes to the journal, and only warns if that fails, because the outcome must reach the user even when the disk is full. */
 async function record({warn}: ReserveOptions, write: () => Promise<void>): Promise<void> {
   try {
     await write()
@@ -242,7 +252,7 @@ async function record({warn}: ReserveOptions, write: () => Promise<void>): Promi
   }
 }
 
-/** The outcome an earlier run recorded; undefined while there is none. Throws Failure when nothing was made. */
+/** Returns the outcome that an earlier run recorded, or undefined if there is none. Throws a Failure when nothing was made. */
 function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | undefined {
   if (verdict?.kind !== 'resolved') return undefined
   const {entry} = verdict
@@ -256,7 +266,7 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
   return bookingOf(entry)
 }
 
-/** The intent to send `request` (§2.4), which is written as bytes here and nowhere else. */
+/** Returns the intent to send `request` (§2.4). The request is serialised here and nowhere else. */
 export function intentOf(
   request: ReservationRequest,
   {

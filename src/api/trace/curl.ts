@@ -1,16 +1,18 @@
-/** `--print-curl`: a request as a line for a POSIX shell, with variables for secrets and without personal data. */
+/**
+ * Prints a request as a curl command for a POSIX shell (`--print-curl`), with variables for secrets and without personal data.
+ */
 import {isObject, jsonEscapes, parseJson, stringify} from '../../contract/json.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {WireRequest} from '../types.js'
 
-/** Fields of the OAuth bodies (§4.1, §4.2) and the variable in place of each. */
+/** Secret fields of the OAuth bodies (§4.1, §4.2), and the variable that replaces each. */
 const VARIABLES: Readonly<Record<string, string>> = {
   client_secret: 'BOOKCTL_CLIENT_SECRET',
   token: 'BOOKCTL_TOKEN',
 }
 const NOT_SHOWN = /^(user-agent|content-length|host|connection)$/
 
-/** One line, without a line end. */
+/** Returns the curl command on one line, without a line end. */
 export function curlLine(request: WireRequest, redactor: Redactor): string {
   const {method, headers, body} = request
   const words = ['curl', '-sS']
@@ -18,7 +20,7 @@ export function curlLine(request: WireRequest, redactor: Redactor): string {
   if (method === 'HEAD') words.push('--head')
   else if (method !== 'GET') words.push('-X', method)
   if (isOperation(request)) {
-    // The query stays, since it is the caller's own; secrets in it do not.
+    // The query stays, because the caller wrote it; secrets in it are redacted.
     const {origin, pathname, searchParams} = new URL(request.url)
     const query = [...searchParams].map(
       ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(redactor.text(value))}`,
@@ -45,14 +47,14 @@ function bodyOf(body: string, redactor: Redactor): string {
   const shown = redactor.json(json)
   if (isObject(json) && isObject(shown))
     for (const name of Object.keys(VARIABLES)) if (typeof json[name] === 'string') shown[name] = `\0${name}\0`
-  // A variable is outside the single quotes, where the shell puts its value in.
+  // A variable must be outside the single quotes for the shell to expand it.
   return (stringify(shown) ?? '')
     .split(/\\u0000(\w+)\\u0000/)
     .map((part, index) => (index % 2 === 0 ? quote(part) : `"$${VARIABLES[part]}"`))
     .join('')
 }
 
-/** In single quotes; what no line may hold is written as a visible escape. */
+/** Quotes a text in single quotes. Control characters become visible escapes. */
 function quote(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, jsonEscapes)
   return `'${line.replaceAll("'", `'\\''`)}'`

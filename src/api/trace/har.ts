@@ -1,11 +1,14 @@
-/** An HTTP archive (HAR 1.2) of the attempts, with secrets and people's data taken out. */
+/** Builds an HTTP archive (HAR 1.2) of the attempts, without secrets and personal data. */
 
 import {parseUrl} from '../../contract/foreign-text.js'
 import {parseJson, stringify} from '../../contract/json.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer} from '../types.js'
 
-/** The document to write as JSON; `version` is bookctl's. Bodies that are not JSON (a voucher, an error page) are left out. */
+/**
+ * Returns the HAR document to write as JSON; `version` is the version of bookctl. Bodies that are not JSON (a voucher, an error
+ * page) are left out.
+ */
 export function toHar(records: readonly AttemptRecord[], version: string, redactor: Redactor): object {
   const entries = records.map(({request, outcome, startedAt, milliseconds, attempt, waitMilliseconds}) => {
     const url = redactor.url(request.url, isOperation(request))
@@ -13,7 +16,7 @@ export function toHar(records: readonly AttemptRecord[], version: string, redact
     const sent = toSide(request.headers, Buffer.from(request.body ?? ''), redactor)
     const fault = outcome instanceof ExchangeError ? outcome : undefined
     const answer = outcome instanceof ExchangeError ? undefined : outcome
-    // Without an answer, status 0 (HAR 1.2).
+    // HAR 1.2 has status 0 for a request without an answer.
     const {status = 0, headers = {}, body = Buffer.alloc(0)} = answer ?? {}
     const received = toSide(headers, body, redactor)
     return {
@@ -44,7 +47,7 @@ export function toHar(records: readonly AttemptRecord[], version: string, redact
   return {log: {version: '1.2', creator: {name: 'bookctl', version}, entries}}
 }
 
-/** What HAR requires of both sides, and what it says of a body. */
+/** Returns the fields that HAR requires for both request and response, and its description of the body. */
 function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Redactor) {
   const shown = Object.entries(headers).map(([name, value]) => ({
     name: redactor.text(name),

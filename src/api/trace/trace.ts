@@ -1,5 +1,5 @@
 /**
- * Reports every attempt: lines for `--verbose` and `--print-curl`, a summary to store on this machine, records for `--har`.
+ * Reports every attempt: as lines for `--verbose` and `--print-curl`, as a summary to store, and as records for `--har`.
  * Nothing secret leaves this folder.
  */
 import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
@@ -9,21 +9,21 @@ import {createRedactor, isOperation, peopleIn, type Redactor, secretsIn} from '.
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 interface TraceOptions {
-  /** Takes each line of `--verbose`, without a line end. */
+  /** Receives each line of `--verbose`, without a line end. */
   readonly show?: ((line: string) => void) | undefined
-  /** Whether `show` also takes headers and bodies (`-vv`). */
+  /** Whether `show` also receives headers and bodies (`-vv`). */
   readonly bodies?: boolean | undefined
-  /** Takes each request for `--print-curl`, with what redacts it. */
+  /** Receives each request for `--print-curl`, with the redactor to apply. */
   readonly showCurl?: ((request: WireRequest, redactor: Redactor) => void) | undefined
-  /** Takes the summary of each attempt. */
+  /** Receives the summary of each attempt. */
   readonly note?: ((summary: AttemptSummary) => void) | undefined
-  /** Whether records are kept, for `har`. */
+  /** Whether to keep the records for `har`. */
   readonly keep?: boolean
-  /** Known to the redactor from the start. */
+  /** Secrets that the redactor knows from the start. */
   readonly secrets?: readonly string[]
 }
 
-/** A trace that reports each attempt as it ends, and keeps the records when asked to. */
+/** Creates a trace that reports each attempt when it ends. */
 export function createTrace(options: TraceOptions) {
   const redactor = createRedactor(options.secrets)
   const records: AttemptRecord[] = []
@@ -31,7 +31,7 @@ export function createTrace(options: TraceOptions) {
     attempt(record: AttemptRecord) {
       const {request, outcome} = record
       for (const secret of secretsIn(request, outcome)) redactor.add(secret)
-      // A service may repeat a guest's name in any word of a refusal.
+      // A service may repeat a guest's name anywhere in an error message.
       for (const value of peopleIn(parseJson(Buffer.from(request.body ?? '')))) redactor.add(value)
       if (options.keep) records.push(record)
       const summary = summarise(record, redactor)
@@ -42,7 +42,7 @@ export function createTrace(options: TraceOptions) {
       const received = outcome instanceof ExchangeError ? [] : sideLines('<', outcome, redactor)
       for (const line of [...sideLines('>', request, redactor), ...received]) options.show?.(line)
     },
-    /** The HAR document of the records kept; `version` is bookctl's. */
+    /** Returns the HAR document of the kept records; `version` is the version of bookctl. */
     async har(version: string) {
       const {toHar} = await import('./har.js')
       return toHar(records, version, redactor)
@@ -50,7 +50,10 @@ export function createTrace(options: TraceOptions) {
   }
 }
 
-/** `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt 1`. One line, redacted and sanitised. */
+/**
+ * Describes an attempt on one line, redacted and sanitised: `GET https://host/v1/account: 200 in 41 ms, request req_1, attempt
+ * 1`.
+ */
 function describeAttempt(record: AttemptRecord, summary: AttemptSummary, redactor: Redactor): string {
   const {method, ms, status, fault, reason, request_id: id, attempt} = summary
   const {request, waitMilliseconds: wait} = record
@@ -64,10 +67,10 @@ function describeAttempt(record: AttemptRecord, summary: AttemptSummary, redacto
   return sanitizeLine(`${method} ${url}: ${parts.join(', ')}`)
 }
 
-/** The length of a body shown with `-vv`, in UTF-16 units. Not in the interface. */
+/** Maximum length of a body shown with `-vv`, in UTF-16 units. Not in the interface. */
 const MOST_LENGTH = 4096
 
-/** What `-vv` adds: headers and body, `>` of what was sent, `<` of what was received. */
+/** Returns the headers and the body as lines for `-vv`, marked `>` if sent and `<` if received. */
 function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer, redactor: Redactor) {
   const lines = Object.entries(headers).map(([name, value]) =>
     sanitizeLine(`  ${mark} ${redactor.text(name)}: ${redactor.header(name, value)}`, 1000),
@@ -82,10 +85,10 @@ function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer,
   return [...lines, `  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
 }
 
-/** In UTF-16 units; more than is shown, because redaction shortens. */
+/** Maximum length before redaction, in UTF-16 units. It is larger than MOST_LENGTH because redaction shortens. */
 const MOST_REDACTED = 8 * MOST_LENGTH
 
-/** The first members of a JSON value, each uncut, because half a secret would not be recognised. */
+/** Returns the first members of a JSON value. No member is cut, because redaction would not recognise half a secret. */
 function startOf(json: unknown) {
   let left = MOST_REDACTED
   let isWhole = true
@@ -112,7 +115,7 @@ function startOf(json: unknown) {
 
 type AttemptSummary = ReturnType<typeof summarise>
 
-/** An attempt in a few words, without headers, bodies and the values of the query. */
+/** Summarises an attempt, without headers, bodies and the values of the query. */
 function summarise(record: AttemptRecord, redactor: Redactor) {
   const {request, outcome, attempt} = record
   const key = request.headers['idempotency-key']
@@ -121,7 +124,7 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
   const code = answered && answered.status >= 400 ? describeError(answered).code : ''
   const url = redactor.url(request.url, isOperation(request))
   const origin = parseUrl(url)?.origin ?? ''
-  // A path may hold a person's data, too.
+  // A path may contain personal data.
   const shownUrl = origin + redactor.text(origin === '' ? url : percentDecoded(url.slice(origin.length)))
   return {
     /** ISO 8601. */
@@ -131,11 +134,11 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
     ms: Math.round(record.milliseconds),
     attempt,
     ...(key !== undefined && {idempotency_key: redactor.text(sanitizeLine(key, 100))}),
-    /** Null when no answer came; then `fault` and `reason` say why. */
+    /** Null when no answer came; `fault` and `reason` then say why. */
     status: answered?.status ?? null,
     ...(outcome instanceof ExchangeError && {fault: outcome.fault, reason: redactor.text(outcome.reason)}),
     ...(id !== undefined && {request_id: redactor.text(id)}),
-    // Only a single word: some services give a sentence in place of a code, and it may name a person.
+    // Only a single word is kept, because some services send a sentence as code, which may name a person.
     ...(/^[A-Za-z][\w.:-]*$/.test(code) && {error_code: redactor.text(code)}),
   }
 }
