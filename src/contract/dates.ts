@@ -1,11 +1,11 @@
 /**
- * Calendar dates (`YYYY-MM-DD`), days at the hotel, computed in UTC and never through a local clock; ISO 8601 times; the
- * clock.
+ * Calendar dates (`YYYY-MM-DD`), ISO 8601 times, and the clock. Dates are days at the hotel, computed in UTC and never in the
+ * machine's time zone.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
 
 export interface Clock {
-  /** Unix seconds, with a fraction. */
+  /** Returns Unix seconds, with a fraction. */
   now(): number
   sleep(milliseconds: number): Promise<void>
 }
@@ -17,26 +17,26 @@ export const systemClock: Clock = {
 
 const MILLISECONDS_PER_DAY = 86_400_000
 
-/** The day number (days since 1970-01-01) of `text`, or undefined when it is not a date that exists. */
+/** Returns the number of days since 1970-01-01, or undefined when `text` is not a date that exists. */
 export function dayNumber(text: string): number | undefined {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  // Date.parse takes 31 June for 1 July.
+  // Date.parse reads 31 June as 1 July.
   const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
   return exists ? at / MILLISECONDS_PER_DAY : undefined
 }
 
-/** ISO 8601 of Unix seconds, in UTC, to the millisecond. Throws RangeError for what is no time. */
+/** Formats Unix seconds as ISO 8601 in UTC, with milliseconds. Throws a RangeError for a value that is not a time. */
 export function isoTime(unixSeconds: number): string {
   return new Date(Math.round(unixSeconds * 1000)).toISOString()
 }
 
-/** Unix seconds of an ISO 8601 time, or undefined. */
+/** Parses an ISO 8601 time into Unix seconds. Returns undefined if it is invalid. */
 export function instantOf(text: string): number | undefined {
   const milliseconds = isCalendarDate(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
 }
 
-/** The same of a time with its time zone; undefined without one, because the machine's own zone would be assumed. */
+/** Like `instantOf`, but returns undefined for a time without a time zone, because Date.parse would assume the machine's. */
 export function zonedInstantOf(text: string): number | undefined {
   return /[T ].*(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? instantOf(text) : undefined
 }
@@ -45,19 +45,25 @@ export function isCalendarDate(text: string): boolean {
   return dayNumber(text) !== undefined
 }
 
-/** The date `days` after `date`. Throws RangeError when `date` or the result is not a calendar date. */
+/** Returns the date `days` after `date`. Throws a RangeError when `date` or the result is not a calendar date. */
 export function addDays(date: string, days: number): string {
   const text = new Date((requireDay(date) + days) * MILLISECONDS_PER_DAY).toISOString().slice(0, 10)
   if (isCalendarDate(text)) return text
   throw new RangeError(`${days} days after ${date} is no date of four digits a year`)
 }
 
-/** Nights from `checkIn` to `checkOut`; negative when they are the wrong way round. */
+/**
+ * Returns the number of nights from `checkIn` to `checkOut`, negative if `checkOut` is earlier. Throws a RangeError for an
+ * invalid date.
+ */
 export function nightsBetween(checkIn: string, checkOut: string): number {
   return requireDay(checkOut) - requireDay(checkIn)
 }
 
-/** Completed years on the day `onDate`; someone born on 29 February is a year older on 1 March. */
+/**
+ * Returns the age in completed years on the day `onDate`. Somebody born on 29 February becomes a year older on 1 March. Throws
+ * a RangeError for an invalid date.
+ */
 export function ageOn(birthDate: string, onDate: string): number {
   requireDay(birthDate)
   requireDay(onDate)

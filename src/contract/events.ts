@@ -1,6 +1,6 @@
-/** The words and headers of the interface for events (§6), and the states of a reservation (§3). */
+/** The event types and headers of webhooks (§6), and the states of a reservation (§3). */
 
-/** Type and meaning (§6.1). */
+/** The event types and their meaning (§6.1). */
 export const EVENT_TYPES = {
   'reservation.confirmed': 'reservation confirmed (payment completed or balance debited)',
   'reservation.cancelled': 'reservation cancelled',
@@ -18,10 +18,10 @@ export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name)
 }
 
-/** `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). A neutral word is in place of the maker's name. */
+/** The signature header: `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). `Service` replaces the name of the maker. */
 export const SIGNATURE_HEADER = 'X-Service-Signature'
-/** The event's identifier, for removing duplicates (§6.2). It is not covered by the signature. */
+/** The header with the event's id, for finding duplicates (§6.2). The signature does not cover it. */
 export const EVENT_ID_HEADER = 'X-Service-Event-Id'
 
-/** Those of §3; CANCELLED and EXPIRED are the sandbox's. A service may have others: the client accepts any status. */
+/** The states of a reservation. CANCELLED and EXPIRED are not in §3; the sandbox uses them. The client accepts any status. */
 export const RESERVATION_STATUSES = ['PENDING_PAYMENT', 'CONFIRMED', 'CANCELLED', 'EXPIRED'] as const

@@ -1,4 +1,4 @@
-/** Everything that can go wrong in an expected way is a Failure. What a kind means: `EXITS` (cli/shell/exit-codes.ts). */
+/** The kinds of expected errors. `EXITS` (cli/shell/exit-codes.ts) maps each kind to an exit code. */
 export type FailureKind =
   | 'usage'
   | 'not_as_agreed'
@@ -12,28 +12,31 @@ export type FailureKind =
   | 'interrupted'
 
 export interface FailureDetails {
-  /** Stable word for scripts, for example `offer_expired`. */
+  /** A stable word for scripts, for example `offer_expired`. */
   readonly code: string
-  /** What to do next, one line. */
+  /** The next step for the user, on one line. */
   readonly hint?: string | undefined
-  /** HTTP status, when the service answered. */
+  /** The HTTP status, if the service answered. */
   readonly status?: number | undefined
   readonly requestId?: string | undefined
-  /** `host:port` where it failed, when that is not the service. */
+  /** `host:port` of the host that failed, if that is not the service. */
   readonly host?: string | undefined
-  /** Whether nothing listens at a port of this machine, where the service should be. */
+  /** Whether the service's address is a port of this machine where nothing listens. */
   readonly nothingListens?: boolean
-  /** What lies beneath, in words: `ECONNREFUSED 127.0.0.1:8080`. Never holds headers, bodies or secrets. */
+  /** The underlying cause in words: `ECONNREFUSED 127.0.0.1:8080`. It never contains headers, bodies or secrets. */
   readonly reason?: string
-  /** Fields of the request that the service complains about, as it names them. */
+  /** Fields of the request that the service complains about, under the service's names. */
   readonly fields?: readonly string[]
-  /** Further keys for the result printed with `--json`, for example the state of a reservation. */
+  /** More keys for the result printed with `--json`, for example the state of a reservation. */
   readonly result?: object
-  /** Whether it is kept at any length: it is the result of work that is not repeated. */
+  /** Whether the result is printed in full at any length, because the work behind it cannot be repeated. */
   readonly keepsResult?: boolean
 }
 
-/** A failure with a next step. It holds no request, header, token or secret, so it may be printed whole. */
+/**
+ * An expected error, with a hint for the next step. It contains no request, header, token or secret, so all of it may be
+ * printed.
+ */
 export class Failure extends Error {
   override readonly name = 'Failure'
 
@@ -46,12 +49,12 @@ export class Failure extends Error {
   }
 }
 
-/** Refuses wrong input before any request. */
+/** Creates a Failure for wrong input that was refused before any request. */
 export function usage(code: string, message: string, hint?: string): Failure {
   return new Failure('usage', message, {code, hint})
 }
 
-/** The same failure with other details. */
+/** Returns a copy of the Failure with some details replaced. */
 export function failureWith({kind, message, details}: Failure, more: Partial<FailureDetails>): Failure {
   return new Failure(kind, message, {...details, ...more})
 }

@@ -1,33 +1,33 @@
-/** Text from the wire, made safe to show (one line, nothing invisible, no terminal commands), and read as an address. */
+/** Makes text from the wire safe to display (one line, no invisible characters or terminal commands), and parses URLs. */
 
-/** Shown in place of a secret or of personal data. */
+/** Replaces a secret or personal data in output. */
 export const REDACTED = '[redacted]'
 
 /**
- * Controls, format characters (bidi, zero-width, tags), invisible ones (fillers, variation selectors), lone surrogates,
- * private use, noncharacters, separators, spaces that count as letters; and runs of marks that cover the lines around.
+ * Unsafe characters: controls, format characters (bidi, zero-width, tags), invisible ones (fillers, variation selectors), lone
+ * surrogates, private use, noncharacters, separators and spaces that count as letters. A run of seven combining marks is unsafe
+ * too, because it covers the neighbouring lines.
  */
 const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\p{NChar}\p{Zl}\p{Zp}\u2800\u{1d159}\u{e0000}-\u{e0fff}]|\p{M}{7}/u
 
 /**
- * Emoji that hold such characters harmlessly: in colour, with a keycap, and up to four joined to one. A run of marks has a
- * limit, because a pattern that goes through millions of them overflows the stack.
+ * Splits a text into characters and safe emoji. An emoji may contain such characters harmlessly: with a colour, a keycap, or up
+ * to four joined. The length of a run of marks is limited, because a match of millions would overflow the stack.
  */
 const PARTS =
   /\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d\p{ExtPict}(?:\ufe0f|\p{EMod})?){0,3}|[\d#*]\ufe0f\u20e3|\p{M}{7,1000}|./gsu
 
 const EMOJI = /\p{ExtPict}|[\d#*]\ufe0f\u20e3/u
 
-/** A fast path for most text. */
+/** Fast path: printable ASCII needs no change. */
 const PLAIN = /^[\x20-\x7e]*$/
 
 const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t': '\\t'}
 
 /**
- * `text` on one line, every unsafe character written as a visible escape such as `\u202e`. With `maxLength`, at most
- * that many UTF-16 units, ending in `…` when something was left out; an escape is never cut in half. Doing it twice
- * changes nothing.
+ * Returns `text` on one line, with each unsafe character as a visible escape such as `\u202e`. The result has at most
+ * `maxLength` UTF-16 units and ends in `…` if it was cut; escapes are never cut in half. The function is idempotent.
  */
 export function sanitizeLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   if (text.length <= maxLength && (PLAIN.test(text) || !UNSAFE.test(text))) return text
@@ -48,20 +48,20 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * Whether every store keeps `text` as it is, and apart from all others: a NUL ends a text in some of them, and a lone
- * surrogate is stored as U+FFFD, so that ids which differ in one would be taken for duplicates.
+ * Reports whether every store keeps `text` unchanged. Some stores end a text at a NUL, and a lone surrogate becomes U+FFFD,
+ * which would make different ids look like duplicates.
  */
 export function isPlainText(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text)
 }
 
-/** A word of a command line as a shell reads it, and safe to show. */
+/** Quotes a text as one word of a shell command, safe to print. */
 export function shellWord(text: string): string {
   const isPlain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')
   return sanitizeLine(isPlain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 }
 
-/** Percent-decoded; as it is where it is no percent-encoding. */
+/** Percent-decodes a text. A text with invalid encoding is returned unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -70,7 +70,10 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** Undefined when `text` is no URL. `URL.canParse` of Node 20 and 22 denies every URL with an ü after a few thousand calls. */
+/**
+ * Parses a URL, or returns undefined. `URL.canParse` is not used: in Node 20 and 22 it rejects every URL with an ü after a few
+ * thousand calls.
+ */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base)

@@ -28,7 +28,7 @@ const room = z.strictObject({
   children_ages: z.array(z.int().min(0).max(OLDEST_CHILD)).max(MOST_PERSONS).meta(childrenAges),
 })
 
-/** The dates and the nationality of a search, and of what is found and booked by it. */
+/** The dates and the nationality of a search, which its offers and reservations repeat. */
 export const stay = {
   check_in: calendarDate.meta(about('Day of arrival, a calendar date at the hotel', '2030-07-10')),
   check_out: calendarDate.meta(about('Day of departure, a calendar date at the hotel', '2030-07-13')),
@@ -53,7 +53,7 @@ export const searchRequest = z
     search => {
       const from = dayNumber(search.check_in)
       const to = dayNumber(search.check_out)
-      // A date that does not exist has a message of its own.
+      // A date that does not exist has its own message.
       return from === undefined || to === undefined || from < to
     },
     {path: ['check_out'], message: 'must be after check_in'},
@@ -146,7 +146,7 @@ export const offerId = about(
   'off_Xq3nV0rL8sYd2mKp6tWz1A',
 )
 
-/** What an offer and the reservation made of it share. */
+/** The fields that an offer and its reservation share. */
 export const sold = {
   hotel: hotelSummary.meta({description: 'The hotel'}),
   rooms: z.array(offerRoom).meta({description: 'The rooms, one for each that was searched'}),

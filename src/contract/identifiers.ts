@@ -1,4 +1,4 @@
-/** The prefixes and shapes of identifiers, secrets, names and headers (§2, §5.3); and codes. */
+/** The prefixes and forms of identifiers, secrets, names and headers (§2, §5.3), and the board codes. */
 export const OFFER_ID_PREFIX = 'off_'
 export const CLIENT_ID_PREFIX = 'cid_'
 export const LIVE_SECRET_PREFIX = 'sk_live_'
@@ -6,12 +6,12 @@ export const TEST_SECRET_PREFIX = 'sk_test_'
 export const SUBSCRIPTION_ID_PREFIX = 'whsub_'
 export const SIGNING_SECRET_PREFIX = 'whsec_'
 export const EVENT_ID_PREFIX = 'evt_'
-/** Not in the interface: the deliveries of the local sandbox. */
+/** The prefix of deliveries of the local sandbox. Not in the interface. */
 export const DELIVERY_ID_PREFIX = 'dlv_'
-/** Of the local sandbox, followed by ten Crockford base32 digits; §2.5 shows no shape. */
+/** The prefix of the local sandbox's reservation references, followed by ten Crockford base32 digits. §2.5 shows no form. */
 export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
 
-/** Not in the interface: the codes of meals, in words. */
+/** The board codes and their meaning. Not in the interface. */
 export const BOARDS = {
   RO: 'Room only',
   BB: 'Bed and breakfast',
@@ -22,36 +22,37 @@ export const BOARDS = {
 
 export type BoardCode = keyof typeof BOARDS
 
-/** Not in the interface: marks every answer of the local sandbox's own controls. */
+/** The header that marks every answer of the local sandbox's own controls. Not in the interface. */
 export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as const
 
-/** Live or test side of the operator's service, known by the client secret (§5.3). */
+/** The live or the test side of the service. The prefix of the client secret decides it (§5.3). */
 export type Mode = 'live' | 'test'
 
-/** Which side a client secret belongs to, or undefined when it has neither prefix of §5.3. */
+/** Returns the side that a client secret belongs to, or undefined if it has neither prefix of §5.3. */
 export function modeOfSecret(clientSecret: string): Mode | undefined {
   if (clientSecret.startsWith(LIVE_SECRET_PREFIX)) return 'live'
   return clientSecret.startsWith(TEST_SECRET_PREFIX) ? 'test' : undefined
 }
 
-/** Whether a client secret or a signing secret is in `text`, by its prefix. */
+/** Reports whether `text` contains a client secret or a signing secret, by their prefixes. */
 export function holdsSecret(text: string): boolean {
   return [LIVE_SECRET_PREFIX, TEST_SECRET_PREFIX, SIGNING_SECRET_PREFIX].some(prefix =>
     text.slice(0, -1).includes(prefix),
   )
 }
 
-/** Visible ASCII after `prefix`; `.` and `..` between slashes would lead elsewhere in a path. */
+/** Matches visible ASCII after `prefix`. Segments `.` and `..` are refused, because they would change a path. */
 function visible(prefix: string, most: number): RegExp {
   return new RegExp(String.raw`^(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))${prefix}[!-~]{1,${most}}$`)
 }
 
 /**
- * The form of identifiers that are typed or sent. Prefixes are the interface's (§2.3, §2.7, §2.8); lengths and characters are
- * ours, so that none can change a path or a file name. Answers are not checked. `expected` completes `must be`.
+ * The forms of identifiers that users type or the client sends. The prefixes are from the interface (§2.3, §2.7, §2.8). The
+ * lengths and characters are not; they keep an identifier from changing a path or a file name. Answers are not checked.
+ * `expected` completes the message `must be …`.
  */
 export const IDENTIFIERS = {
-  /** Without `..` or anything that separates the parts of a path. */
+  /** An offer id contains no `..` and no path separators. */
   offer_id: {
     pattern: new RegExp(String.raw`^(?!.*\.\.)${OFFER_ID_PREFIX}(?:(?![/\\])[!-~]){1,508}$`),
     expected: 'an offer id (off_…)',
@@ -61,9 +62,9 @@ export const IDENTIFIERS = {
     pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/,
     expected: 'a reservation reference: letters, digits, _ . : and -, up to 64',
   },
-  /** The partner's own (§2.4). */
+  /** The partner's own reference (§2.4). */
   client_reference_id: {
-    // A lone - is standard input in other places, so it is hardly meant as a reference.
+    // A lone `-` means standard input elsewhere, so it is probably not a reference.
     pattern: /^(?!-$)[^\p{C}\p{Z}]{1,128}$/u,
     expected: 'a client reference: 1 to 128 visible characters without spaces',
   },
@@ -76,40 +77,43 @@ export const IDENTIFIERS = {
     pattern: new RegExp(`^${DELIVERY_ID_PREFIX}[A-Za-z0-9_-]{1,124}$`),
     expected: 'a delivery id (dlv_…)',
   },
-  /** Of a hotel or a tour; the interface shows no form. */
+  /** The id of a hotel or a tour; the interface shows no form. */
   other: {pattern: visible('', 512), expected: 'an identifier of visible ASCII characters, without spaces'},
 } as const satisfies Record<string, {pattern: RegExp; expected: string}>
 
 export type IdentifierKind = keyof typeof IDENTIFIERS
 
-/** Whether `text` is empty, or what a program printed instead of a value: jq, JavaScript, Python. */
+/** Reports whether `text` is empty, or is a missing value as jq, JavaScript or Python print it. */
 export function isNoValue(text: string): boolean {
   return ['', 'null', 'undefined', 'None'].includes(text.trim())
 }
 
-/** Whether `text`, as it was typed, can be an identifier of that kind. */
+/** Reports whether `text`, as the user typed it, has the form of such an identifier. */
 export function isIdentifier(kind: IdentifierKind, text: string): boolean {
   return IDENTIFIERS[kind].pattern.test(text) && !isNoValue(text)
 }
 
-/** Eleven digits: d1 ≠ 0, d10 = ((d1+d3+d5+d7+d9)·7 − (d2+d4+d6+d8)) mod 10, d11 = (d1+…+d10) mod 10. */
+/**
+ * Reports whether `number` is a valid TC number: eleven digits with d1 ≠ 0, d10 = ((d1+d3+d5+d7+d9)·7 − (d2+d4+d6+d8)) mod 10,
+ * d11 = (d1+…+d10) mod 10.
+ */
 export function isTcNumber(number: string): boolean {
   if (!/^[1-9]\d{10}$/.test(number)) return false
   const digits = [...number].map(Number)
   const sum = (from: number, to: number, step: number) =>
     digits.slice(from, to).reduce((total, digit, index) => total + (index % step === 0 ? digit : 0), 0)
   const tenth = sum(0, 9, 2) * 7 - sum(1, 9, 2)
-  // `tenth` can be negative and JavaScript's % keeps the sign: 19090909018 is valid.
+  // `tenth` can be negative, and JavaScript's % keeps the sign. 19090909018, for example, is valid.
   return ((tenth % 10) + 10) % 10 === digits[9] && sum(0, 10, 1) % 10 === digits[10]
 }
 
-/** Name of an HTTP header (RFC 9110 §5.1); at most 128 characters is ours. */
+/** The name of an HTTP header (RFC 9110 §5.1). The limit of 128 characters is not from the RFC. */
 export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/
 
-/** What a header may hold (RFC 9110 §5.5); undici refuses all else, and each refusal would look like a lost request. */
+/** The value of a header (RFC 9110 §5.5). undici refuses any other value, and its error would look like a lost request. */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Not in the interface: name of a profile. `__proto__` means something else to JavaScript. */
+/** The name of a profile. `__proto__` is excluded because JavaScript treats it specially. Not in the interface. */
 export const PROFILE_NAME = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/
-/** The same in words. */
+/** The form of `PROFILE_NAME` in words. */
 export const PROFILE_NAME_FORM = 'up to 64 letters, digits, _ and -'

@@ -1,10 +1,10 @@
-/** What is wrong with input that a person wrote: in words, and where in a JSON text, without quoting any of it. */
+/** Describes mistakes in a user's input, and where they are in a JSON text, without quoting the text. */
 import type {z} from 'zod'
 import {endOfJson, own} from './json.js'
 
 export const MISSING = 'is missing'
 
-/** The types of JSON and of zod, in words. */
+/** The types of JSON and zod in words. */
 export const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -14,7 +14,7 @@ export const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-/** In place of zod's own messages: `safeParse(value, {error: plainMessage})`. */
+/** Replaces zod's own messages: `safeParse(value, {error: plainMessage})`. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return MISSING
   switch (issue.code) {
@@ -37,10 +37,13 @@ function bounded(origin: string, how: string, bound: number | bigint): string {
   return unit === undefined ? `must be ${what}` : `must have ${what} ${unit}${bound === 1 ? '' : 's'}`
 }
 
-/** Where `text` stops being JSON, and why. Messages of parsers may quote the content. */
+/**
+ * Returns the position where `text` stops being JSON, and the reason. The parser's own message is not used, because it may
+ * quote the text.
+ */
 export function mistakeIn(text: string): {line: number; column: number; problem: string} {
   let end = endOfJson(text)
-  // A mistake in a string is reported at its beginning.
+  // A mistake in a string is reported at the start of the string.
   const unquoted = text.slice(0, end).replace(STRING, found => ' '.repeat(found.length))
   if (unquoted.includes('"')) end = unquoted.indexOf('"')
   const before = text.slice(0, end).split('\n')
@@ -51,9 +54,9 @@ export function mistakeIn(text: string): {line: number; column: number; problem:
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
 const KEYS_AND_BRACKETS = new RegExp(String.raw`(${STRING.source})(\s*:)?|[{}[\]]`, 'gs')
 
-/** The line of the first repeated key in a JSON text; undefined when there is none. */
+/** Returns the line of the first repeated key in a JSON text, or undefined if no key is repeated. */
 export function repeatedKeyLine(text: string): number | undefined {
-  /** The keys of each object around; an array has none. */
+  /** The keys of each enclosing object; empty for an array. */
   const around: Set<string>[] = []
   for (const {0: token, 1: name = '', 2: colon, index} of text.matchAll(KEYS_AND_BRACKETS)) {
     if (token === '{' || token === '[') around.push(new Set())
@@ -67,7 +70,10 @@ export function repeatedKeyLine(text: string): number | undefined {
   return undefined
 }
 
-/** The line on which the value at `path` of a JSON text begins; where keys repeat, that of one of them. */
+/**
+ * Returns the line where the value at `path` in a JSON text starts. If a key on the path occurs several times, the line may be
+ * that of another occurrence.
+ */
 export function lineOf(text: string, path: readonly string[]): number {
   let at = 0
   for (const key of path) {

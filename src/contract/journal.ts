@@ -1,19 +1,19 @@
-/** The journals of what is requested, as ports stored by `state`, and the verdict on a reservation that is about to be made. */
+/** The journals of requests, as ports that `state` implements, and the rules that decide whether a reservation may be sent. */
 import {usage} from './failure.js'
 import {sanitizeLine, shellWord} from './foreign-text.js'
 import type {Room} from './hotels.js'
 import {underOneName} from './network.js'
 import {type Alone, type Client, TOKEN_CLIENT} from './token-cache.js'
 
-/** What a reservation costs, as far as an answer says. */
+/** The price of a reservation, as far as an answer states it. */
 export interface Price {
-  /** Decimal string. */
+  /** A decimal string. */
   readonly price: string
-  /** Null when the answer does not say. */
+  /** Null when the answer states no currency. */
   readonly currency: string | null
 }
 
-/** When and where a trip is, of the search that found its offer (§2.2). */
+/** The dates, rooms and place of a trip, from the search that found its offer (§2.2). */
 export interface Stay {
   readonly check_in: string
   readonly check_out: string
@@ -22,36 +22,41 @@ export interface Stay {
   readonly city: number | null
 }
 
-/** By what a later request with the same client reference is recognised as the same trip, whatever its offer is. */
+/**
+ * The facts by which a later request with the same client reference is recognised as the same trip, even with another offer.
+ */
 export interface TripFacts {
-  /** SHA-256, hex, of the guests as sent; in the journal as `Journal.fingerprint` makes it. Null when it cannot be compared. */
+  /**
+   * SHA-256 in hex of the guests as sent; stored entries have the result of `Journal.fingerprint`. Null when it cannot be
+   * compared.
+   */
   readonly guests: string | null
   /** Null when this machine did not search for the offer. */
   readonly stay: Stay | null
 }
 
-/** What is about to be sent, committed before it is. */
+/** A reservation that is about to be sent. It is committed to the journal before the first byte is sent. */
 export interface ReservationIntent {
   readonly offerId: string
   readonly clientReferenceId: string
-  /** False when the reference was generated: then the offer and the rest of the body find the entry. */
+  /** False when the reference was generated. The entry is then found by the offer and the rest of the body. */
   readonly referenceGiven: boolean
   readonly idempotencyKey: string
   /** False when the key was generated. */
   readonly keyGiven: boolean
-  /** The exact request body: these bytes are sent. */
+  /** The exact bytes of the request body. */
   readonly body: string
-  /** SHA-256, hex, of the body with its keys sorted, so that their order in an input file does not matter. */
+  /** SHA-256 in hex of the body with sorted keys, so that the order of keys in an input file does not matter. */
   readonly bodySha256: string
-  /** The same without client_reference_id. */
+  /** The same hash of the body without client_reference_id. */
   readonly intentSha256: string
-  /** What the offer cost when it was chosen; null when that is not known here. */
+  /** The price of the offer when it was chosen, or null if this machine does not know it. */
   readonly agreed: Price | null
   /** Null for an entry of an earlier version. */
   readonly trip: TripFacts | null
 }
 
-/** With the client that made it. */
+/** A stored intent with its client, its attempts and its outcome. */
 export interface JournalEntry
   extends Client,
     Omit<ReservationIntent, 'referenceGiven' | 'keyGiven' | 'body'> {
@@ -59,16 +64,16 @@ export interface JournalEntry
   /** Null once the outcome is known. */
   readonly body: string | null
   /**
-   * `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the reservation's own: `confirmed`,
+   * `unresolved`, `unknown`, `not_sent`, `refused`, `failed`, `forgotten`, or the state of the reservation: `confirmed`,
    * `pending_payment`, …
    */
   readonly outcome: string
   readonly reservationRef: string | null
-  /** Attempts that may have gone on the wire; 0 means that nothing was sent. */
+  /** Number of attempts that may have been sent; 0 means that nothing was sent. */
   readonly attempts: number
   /** Whether an answer was ever lost. */
   readonly lost: boolean
-  /** What the service says that the reservation costs; null while it does not, or not in one way. */
+  /** The price of the reservation according to the service; null if it states none or several that differ. */
   readonly booked: Price | null
   /** The service's answer without personal data. */
   readonly result: Record<string, unknown> | null
@@ -77,7 +82,10 @@ export interface JournalEntry
   readonly updatedAt: number
 }
 
-/** `other_credential`: another client at this base URL made an attempt that may have booked. */
+/**
+ * The reasons why a reservation must not be sent. `other_credential`: another client at this base URL made an attempt that may
+ * have booked.
+ */
 export type Conflict =
   | 'reference_in_use'
   | 'offer_in_use'
@@ -87,60 +95,77 @@ export type Conflict =
   | 'other_credential'
 
 export type JournalVerdict =
-  /** `new`: committed now. `repeat`: an earlier run's, outcome not known. `resolved`: nothing is to be sent. */
+  /**
+   * `new`: the intent was committed now. `repeat`: an earlier run committed it, and the outcome is unknown. `resolved`: the
+   * outcome is known, and nothing is to be sent.
+   */
   | {readonly kind: 'new' | 'repeat' | 'resolved'; readonly entry: JournalEntry}
-  /** `entry` forbids it. */
+  /** The earlier `entry` forbids the reservation. */
   | {readonly kind: 'conflict'; readonly conflict: Conflict; readonly entry: JournalEntry}
 
 export interface Settlement {
-  /** `unknown`, `refused`, `failed`, or the reservation's own: `confirmed`, `pending_payment`, … */
+  /** `unknown`, `refused`, `failed`, or the state of the reservation: `confirmed`, `pending_payment`, … */
   readonly outcome: string
   readonly reservationRef?: string | undefined
-  /** What it costs, if the answer says. */
+  /** The price of the reservation, if the answer states one. */
   readonly booked?: Price | null | undefined
   /** The service's answer without personal data. */
   readonly result?: object | undefined
 }
 
 /**
- * The journal as one client at one base URL uses it: attempts of other clients there are seen, and may forbid its own. Times
- * are Unix seconds. What it throws comes from where it is stored.
+ * The journal for one client at one base URL. Attempts of other clients there are visible and may forbid a reservation. Times
+ * are Unix seconds. Methods reject with the errors of the store.
  */
 export interface Journal {
   readonly client: Client
-  /** One process at a time for each offer id, of whatever client. */
+  /** Lets one process at a time work on an offer id, whatever its client. */
   readonly alone: Alone<string>
-  /** Commits the intent, unless an earlier one takes its place or forbids it; one transaction. */
+  /** Commits the intent in one transaction, unless an earlier entry replaces or forbids it. */
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
-  /** What `begin` would say, with nothing written; undefined when it would make a new entry. */
+  /**
+   * Returns the verdict that `begin` would return, without writing. Returns undefined when `begin` would commit a new entry.
+   */
   peek(intent: ReservationIntent): Promise<JournalVerdict | undefined>
-  /** Counts one attempt, durably, right before it is sent; returns their number. Throws a usage error if it must not be sent. */
+  /**
+   * Counts one attempt durably, just before it is sent. Returns the number of attempts so far. Throws a usage error if the
+   * attempt must not be sent.
+   */
   attempt(id: number, now: number): Promise<number>
-  /** Records that nothing was sent although `attempts` were counted, unless another process counted more. Removes the body. */
+  /**
+   * Records that nothing was sent although `attempts` were counted, and removes the body. Does nothing if another process has
+   * counted more attempts.
+   */
   notSent(id: number, attempts: number, now: number): Promise<void>
-  /** Records how it ended. The body, which holds personal data, stays only while the outcome is unknown. */
+  /** Records the outcome. The body, which contains personal data, is kept only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): Promise<void>
-  /** Gives it up: removes personal data, or all when nothing was sent. Throws StorageError when bytes stay in the file. */
+  /**
+   * Gives up an entry: removes its personal data, or the whole entry when nothing was sent. Throws a StorageError when the
+   * removed bytes remain in the file.
+   */
   forget(id: number, now: number): Promise<void>
-  /** The entry that `--resume` means by this client reference: see `entryMeant`. */
+  /** Finds the entry that `--resume` selects for a client reference, as `entryMeant` decides. */
   find(clientReferenceId: string): Promise<JournalEntry | undefined>
-  /** Those that `find` returns for many client references, by reference, in one reading. */
+  /** Like `find`, but for many client references at once. Returns a map by reference. */
   findAll(clientReferenceIds: Iterable<string>): Promise<ReadonlyMap<string, JournalEntry>>
-  /** A hash (hex) as this journal stores it: where others can read it, under a key. */
+  /** Converts a SHA-256 in hex to the form that this journal stores. In a shared store that is a keyed hash (HMAC). */
   fingerprint(sha256: string): string
 }
 
-/** Whose journal it is. */
+/** The client whose journal it is, with its secret. */
 export interface JournalClient extends Client {
-  /** Never stored; what is stored elsewhere than on this machine is sealed with it. None or empty with a ready token. */
+  /**
+   * The client secret, which is never stored. Data in a shared store is encrypted with a key derived from it. Undefined or
+   * empty with a ready-made token.
+   */
   readonly clientSecret: string | undefined
 }
 
 export interface JournalStore {
   forClient(client: JournalClient): Journal
-  /** Entries of all clients, newest first; with `unresolved`, only those whose outcome is unknown. */
+  /** Returns the entries of all clients, newest first. `unresolved` selects those whose outcome is unknown. */
   list(filter?: {unresolved?: boolean; client?: Client}): Promise<JournalEntry[]>
-  /** Records a later status, such as paid. Without a `result`, the stored one gets it and loses its payment status. */
+  /** Records a later status, such as paid. Without a `result`, updates the stored result and removes its payment status. */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
 }
 
@@ -152,43 +177,52 @@ export interface RequestedSubscription {
   readonly begunAt: number
 }
 
-/** Subscriptions requested, written before they are: after a lost answer a second request could make another. */
+/**
+ * The journal of subscription requests. Each is recorded before it is sent, because after a lost answer a second request could
+ * create another subscription.
+ */
 export interface SubscriptionJournal {
-  /** Records the request, unless the outcome of an earlier one is unknown: then returns that. `again` removes those first. */
+  /**
+   * Records a request and returns its id. If the outcome of an earlier request is unknown, returns that request instead.
+   * `again` removes such requests first.
+   */
   begin(
     client: Client,
     wanted: Pick<RequestedSubscription, 'url' | 'events'>,
     options: {readonly now: number; readonly again: boolean},
   ): Promise<{readonly id: number; readonly earlier?: never} | {readonly earlier: RequestedSubscription}>
-  /** The outcome is known. */
+  /** Removes a request whose outcome is known. */
   end(id: number): Promise<void>
 }
 
-/** The outcome of an entry of which nothing was sent, once its run has ended. */
+/** The outcome of an entry whose run has ended without sending anything. */
 export const NOT_SENT = 'not_sent'
 
-/** Whether nothing of the entry was ever sent. */
+/** Reports whether nothing of the entry was ever sent. */
 export function isNeverSent(entry: Pick<JournalEntry, 'outcome' | 'reservationRef' | 'attempts'>): boolean {
   if (entry.reservationRef !== null || entry.attempts > 0) return false
   return entry.outcome === NOT_SENT || entry.outcome === 'unresolved'
 }
 
-/** Whether the outcome is not known yet. */
+/** Reports whether the outcome is not known yet. */
 export function isOpen({outcome}: Pick<JournalEntry, 'outcome'>): boolean {
   return outcome === 'unresolved' || outcome === 'unknown'
 }
 
-/** Whether an unknown reservation may exist: it was sent and has no outcome, also if a person gave it up. */
+/**
+ * Reports whether a reservation may exist that is not known: the entry was sent and has no outcome, even if the user gave it
+ * up.
+ */
 export function isUnresolved(entry: JournalEntry): boolean {
   if (entry.outcome === 'forgotten') return entry.reservationRef === null
   return isOpen(entry) && !isNeverSent(entry)
 }
 
-/** The verdict of `client` on asking for the reservation of `entry` once more. */
+/** Returns the verdict on sending the reservation of `entry` again as `client`. */
 export function verdictOn(entry: JournalEntry, client: Client): JournalVerdict {
-  // Under another credential the same key may be another one to the service, so it could book twice.
+  // The service may treat the same key of another credential as a new key, and book twice.
   if (!isOwn(entry, client) && isUnresolved(entry)) return conflicting('other_credential', entry)
-  // Given up by a person while a reservation may exist: sending it again could make another.
+  // The user gave up an entry whose reservation may exist. Sending it again could make a second one.
   if (entry.outcome === 'forgotten') return conflicting('forgotten', entry)
   return {kind: isOpen(entry) ? 'repeat' : 'resolved', entry}
 }
@@ -205,7 +239,7 @@ export function startedElsewhere() {
   )
 }
 
-/** In words, for a person who has to use it. */
+/** Describes the credential of an entry for the user who has to use it again. */
 export function credentialOf({clientId}: Client): string {
   return clientId === TOKEN_CLIENT
     ? 'a token in BOOKCTL_TOKEN, without BOOKCTL_CLIENT_ID'
@@ -219,7 +253,10 @@ export function sealedElsewhere(entry: Client & Pick<JournalEntry, 'clientRefere
   return usage('sealed_with_another_secret', message, hint)
 }
 
-/** Nothing was reserved, so offer and reference are free again. A service may also use these words as a status. */
+/**
+ * Outcomes without a reservation, after which the offer and the reference are free again. A service may use the same words as a
+ * status.
+ */
 const CLOSED = new Set(['refused', 'failed', NOT_SENT])
 /** Outcomes after which the reference is free for another offer. */
 const ENDED = new Set(['cancelled', 'expired'])
@@ -230,20 +267,22 @@ function isOwn(entry: Client, client: Client): boolean {
   return entry.clientId === client.clientId
 }
 
-/** Whether `entry` may be of `client`: a token does not say whose it is, so an entry made with one may be. */
+/**
+ * Reports whether `entry` may belong to `client`. An entry made with a token may, because the token does not name its client.
+ */
 function mayBeOwn(entry: Client, client: Client): boolean {
   return isOwn(entry, client) || [entry.clientId, client.clientId].includes(TOKEN_CLIENT)
 }
 
-/** Those at the service of `client`: this machine has several names. */
+/** Returns the entries at the service of `client`. The different names of this machine count as one service. */
 export function atServiceOf<Entry extends Client>(client: Client, entries: readonly Entry[]): Entry[] {
   const service = underOneName(client.baseUrl)
   return entries.filter(each => underOneName(each.baseUrl) === service)
 }
 
 /**
- * The verdict on `intent` of `client`, by the entries with its offer, reference or key, newest first, of whatever client and
- * base URL; undefined: a new one may be made.
+ * Decides whether `client` may send `intent`. `entries` are those with the same offer, reference or key, newest first, of any
+ * client and base URL. Returns undefined if a new entry may be made.
  */
 export function decide(
   entries: readonly JournalEntry[],
@@ -257,7 +296,7 @@ export function decide(
     client,
   )
   if (verdict && !isNeverSent(verdict.entry)) return verdict
-  // What other clients have sent to the same service.
+  // The entries that other clients have sent to the same service.
   const sent = here.filter(each => !isOwn(each, client) && !isNeverSent(each))
   const unresolved = sent.find(each => isUnresolved(each) && sharesOfferOrReference(each, intent))
   if (unresolved) return conflicting('other_credential', unresolved)
@@ -267,7 +306,7 @@ export function decide(
     client,
   )
   if (verdictOnSent) return verdictOnSent
-  // The service converts an offer once, for whatever client (§8). References are each client's own.
+  // The service converts an offer once, for any client (§8). References are separate for each client.
   const offer = sent.find(each => isLive(each) && each.offerId === intent.offerId)
   return offer ? conflicting('offer_in_use', offer) : verdict
 }
@@ -288,14 +327,14 @@ function decideAmong(
     each => each.clientReferenceId === clientReferenceId && !ENDED.has(each.outcome),
   )
   const offer = live.find(each => each.offerId === offerId)
-  // A key belongs to one body forever, also to one that was refused.
+  // A key belongs to one body forever, even if the body was refused.
   const key = sent.find(each => each.idempotencyKey === idempotencyKey && each.bodySha256 !== bodySha256)
   return refuse('reference_in_use', reference) ?? refuse('offer_in_use', offer) ?? refuse('key_in_use', key)
 }
 
 /**
- * Those of which nothing was sent, and which a new entry of `client` for `intent` replaces. Their process, if it still runs,
- * then fails at its first attempt: of several clients, too, one alone sends.
+ * Returns the entries of which nothing was sent and which a new entry of `client` for `intent` replaces. If their process still
+ * runs, its first attempt fails, so only one process sends, even with several clients.
  */
 export function replacedBy(
   entries: readonly JournalEntry[],
@@ -310,8 +349,9 @@ export function replacedBy(
 }
 
 /**
- * The entry that `client` means by a client reference, of all entries with it, newest first: its own reservation, then one
- * that another client has not resolved, then a token's, which may be its own, then the newest.
+ * Returns the entry that a client reference means for `client`, from all entries with that reference, newest first. The order
+ * of preference: the client's own reservation, an entry that another client has not resolved, an entry made with a token (which
+ * may be the client's own), the newest.
  */
 export function entryMeant(entries: readonly JournalEntry[], client: Client): JournalEntry | undefined {
   const here = atServiceOf(client, entries)
@@ -326,7 +366,7 @@ export function entryMeant(entries: readonly JournalEntry[], client: Client): Jo
   )
 }
 
-/** Those of `entries`, newest first, that `client` means by their client references. */
+/** Returns the entry that each client reference means for `client`, as `entryMeant` decides. `entries` are newest first. */
 export function meantAmong(
   entries: readonly JournalEntry[],
   client: Client,

@@ -1,19 +1,19 @@
 /**
- * Foreign JSON, parsed, read and walked without trust: own properties only, no recursion, no deeper than MOST_DEPTH; and its
- * names.
+ * Parses, reads and walks JSON from outside without trusting it: only own properties, no recursion, at most MOST_DEPTH deep.
+ * Also converts field names to snake_case.
  */
 import {isSafeNumber, parse, stringify as stringifyExactly} from 'lossless-json'
 
 export type JsonObject = Record<string, unknown>
 
-/** Whether `value` is an object: neither null nor a list, nor a long number. */
+/** Reports whether `value` is a JSON object. Null, arrays and ExactNumbers are not. */
 export function isObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
   )
 }
 
-/** A number that JavaScript would change, such as an identifier beyond 2^53: its digits, as the service wrote them. */
+/** A number that JavaScript would change, such as an id beyond 2^53. It keeps the digits that the service wrote. */
 export class ExactNumber {
   constructor(readonly digits: string) {
     hasExactNumbers = true
@@ -24,15 +24,16 @@ export class ExactNumber {
   }
 }
 
-/** Without any, printing is left to JSON.stringify, which is faster. */
+/** Set by the first ExactNumber. Until then `stringify` uses JSON.stringify, which is faster. */
 let hasExactNumbers = false
 
-/** A number of more than fifteen digits, or one too large or small; a text may match as well, which only takes longer. */
+/**
+ * Matches a number of more than fifteen digits, or a very large or small one. It may also match inside a string, which only
+ * costs time.
+ */
 const LONG_NUMBER = /(?:^|[[:,\s])-?(?:[\d.]{16,}|\d[\d.]*[eE][+-]?\d{3})/
 
-/**
- * The value of a JSON text, as JSON.parse reads it, but for an ExactNumber where that would change digits. Throws SyntaxError.
- */
+/** Parses JSON like JSON.parse, but returns an ExactNumber where JavaScript would change the digits. Throws a SyntaxError. */
 export function parseExactly(text: string): unknown {
   const plain: unknown = JSON.parse(text)
   if (!LONG_NUMBER.test(text)) return plain
@@ -40,12 +41,15 @@ export function parseExactly(text: string): unknown {
     const parseNumber = (digits: string) => (isSafeNumber(digits) ? Number(digits) : new ExactNumber(digits))
     return parse(text, undefined, {parseNumber, onDuplicateKey: ({newValue}) => newValue})
   } catch {
-    // It is nested too deeply for a parser that recurses.
+    // The text is nested too deeply for the parser, which recurses.
     return plain
   }
 }
 
-/** Where a text ends or stops being JSON; 0 where it is nested too deeply for a parser that recurses. */
+/**
+ * Returns the index where a text stops being JSON, or its length. Returns 0 if the text is nested too deeply for the parser,
+ * which recurses.
+ */
 export function endOfJson(text: string): number {
   try {
     parse(text, undefined, {onDuplicateKey: ({newValue}) => newValue})
@@ -62,35 +66,35 @@ const DIGITS = [
   },
 ]
 
-/** As JSON.stringify, with every digit of an ExactNumber; undefined for what is no JSON. */
+/** Like JSON.stringify, but writes every digit of an ExactNumber. Returns undefined for a value that JSON cannot represent. */
 export function stringify(value: unknown, indent = 0): string | undefined {
   if (!hasExactNumbers) return JSON.stringify(value, null, indent)
   return stringifyExactly(value, undefined, indent, DIGITS)
 }
 
-/** JSON with the members of every object sorted: values that mean the same have the same text. */
+/** Returns JSON with the keys of every object sorted, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   const sorted = (_: string, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner
   return JSON.stringify(value, sorted)
 }
 
-/** Each code unit of `text` as an escape of JSON: `\u00e7`. */
+/** Replaces each code unit of `text` by its JSON escape: `\u00e7`. */
 export function jsonEscapes(text: string): string {
   return text.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** An own property, or undefined. */
+/** Returns the value of an own property, or undefined. */
 export function own<Value>(value: Readonly<Record<string, Value>>, key: string): Value | undefined
 export function own(value: object, key: string): unknown
 export function own(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined
 }
 
-/** Not in the interface: code that walks through JSON or prints it could overflow the stack. */
+/** Maximum depth of nesting, because code that recurses through JSON could overflow the stack. Not in the interface. */
 export const MOST_NESTING = 256
 
-/** Whether a JSON text is nested deeper; brackets inside strings do not count. */
+/** Reports whether a JSON text is nested deeper than MOST_NESTING. Brackets inside strings do not count. */
 export function isTooDeep(body: Uint8Array): boolean {
   let depth = 0
   for (let index = 0; index < body.length; index++) {
@@ -108,48 +112,48 @@ export function isTooDeep(body: Uint8Array): boolean {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** The trace, its summary and the caller each parse an answer; a long one is parsed once. */
+/** Caches the parsed body, because the trace, its summary and the caller each parse the same answer. */
 const parsed = new WeakMap<Uint8Array, unknown>()
 
-/** The parsed body, or undefined when it is empty, not UTF-8, not JSON, or nested absurdly deep. */
+/** Parses a body as JSON. Returns undefined when it is empty, not UTF-8, not JSON, or nested too deeply. */
 export function parseJson(body: Uint8Array): unknown {
   if (parsed.has(body)) return parsed.get(body)
   let json: unknown
   try {
     if (!isTooDeep(body)) json = parseExactly(new TextDecoder('utf-8', {fatal: true}).decode(body))
   } catch {
-    // It is no JSON.
+    // The body is not JSON.
   }
   parsed.set(body, json)
   return json
 }
 
-/** Why `parseJson` finds nothing in a body. */
+/** Returns the reason why `parseJson` cannot parse a body. */
 export function whyNotJson(body: Uint8Array): string {
   return isTooDeep(body) ? 'it is nested too deeply' : 'it is not JSON'
 }
 
-/** One object of the answer and the way to it. */
+/** An object in a JSON value, with its position. */
 export interface Node {
   readonly value: JsonObject
   readonly parent: Node | undefined
-  /** Name of the property it is under, skipping arrays; '' for the outermost. */
+  /** The name of the property that contains the object, skipping arrays; '' for the outermost object. */
   readonly key: string
-  /** Whether an array lies between it and its parent. */
+  /** Whether there is an array between the object and its parent. */
   readonly inArray: boolean
 }
 
-/** The node and those around it, the innermost first. */
+/** Returns the node and the nodes around it, innermost first. */
 export function outwards(node: Node | undefined): Node[] {
   return node ? [node, ...outwards(node.parent)] : []
 }
 
 const MOST_DEPTH = 100
 
-/** As `firstText`, of a few values; a list that a service sends may be too long to be spread. */
+/** Like `firstText`, for a few values. A list from a service may be too long for spread arguments. */
 export const textOf = (...values: unknown[]): string | undefined => firstText(values)
 
-/** The first value that is a string with something in it, or a finite number written as a string. */
+/** Returns the first value that is a non-empty string or a finite number, as a string. */
 export function firstText(values: readonly unknown[]): string | undefined {
   for (const value of values) {
     if (typeof value === 'string' && value.trim() !== '') return value
@@ -159,10 +163,10 @@ export function firstText(values: readonly unknown[]): string | undefined {
   return undefined
 }
 
-/** Says of objects that they are passed over, with all that is in them. */
+/** Selects objects to skip, including everything inside them. */
 type LeftOut = (node: Node) => boolean
 
-/** All objects, outermost first: what lies nearest to the top comes first. */
+/** Yields all objects, outermost first. */
 export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
   const queue = placesIn(outside(json))
   for (const place of queue) {
@@ -172,7 +176,7 @@ export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Nod
   }
 }
 
-/** All objects, in the order of the document. */
+/** Yields all objects in the order of the document. */
 export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
   const stack = placesIn(outside(json))
   for (let place = stack.pop(); place; place = stack.pop()) {
@@ -182,7 +186,7 @@ export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<
   }
 }
 
-/** An object or array. Members of an array belong to the nearest object around it, which is the `holder`. */
+/** An object or array to visit. `holder` is the nearest enclosing object, to which the members of an array belong. */
 interface Place {
   readonly value: object
   readonly node: Node | undefined
@@ -191,7 +195,7 @@ interface Place {
   readonly depth: number
 }
 
-/** Around the whole answer. */
+/** A place that encloses the whole JSON value. */
 const outside = (json: unknown): Place => {
   return {value: {'': json}, node: undefined, holder: undefined, key: '', depth: -1}
 }
@@ -209,19 +213,19 @@ function placesIn({value, holder, key, depth}: Place): Place[] {
   return places
 }
 
-/** The own fields of an object by snake_case name; of two spellings the first wins. */
+/** The own fields of an object by their snake_case name. If two spellings give the same name, the first wins. */
 export type Fields = ReadonlyMap<string, unknown>
 
 /** Not in the interface. */
 const CACHE_LIMITS = {
-  /** An answer with more of them uses data for names. */
+  /** An answer with more names than this uses data as names, such as ids. */
   names: 4096,
   objects: 1000,
-  /** Objects with more fields are kept as long as the answer, because they are around many others. */
+  /** Larger objects stay cached as long as the answer, because they usually contain many others. */
   fieldsOfRecent: 50,
 } as const
 
-/** Caches `read` for each name: a long answer has few names, and each of them in every record. */
+/** Caches the result of `read` per name. Even a long answer has few different names. */
 export function onceForEachName<T>(read: (name: string) => T): (name: string) => T {
   const known = new Map<string, T>()
   return name => {
@@ -234,7 +238,9 @@ export function onceForEachName<T>(read: (name: string) => T): (name: string) =>
   }
 }
 
-/** `hotelName` → `hotel_name`, `offerRetailRate` → `offer_retail_rate`, `OfferID` → `offer_id`. */
+/**
+ * Converts a name to snake_case: `hotelName` → `hotel_name`, `offerRetailRate` → `offer_retail_rate`, `OfferID` → `offer_id`.
+ */
 export const snakeCase: (name: string) => string = onceForEachName(name =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
@@ -243,7 +249,7 @@ export const snakeCase: (name: string) => string = onceForEachName(name =>
     .toLowerCase(),
 )
 
-/** The names that an object has in two spellings, with different values: `totalPrice` beside `total_price`. */
+/** The names that an object has in two spellings with different values, such as `totalPrice` beside `total_price`. */
 export const namedTwice = new WeakMap<Fields, Set<string>>()
 
 const NO_FIELDS: Fields = new Map()
@@ -251,8 +257,8 @@ const large = new WeakMap<JsonObject, Fields>()
 let recent = new Map<JsonObject, Fields>()
 
 /**
- * The fields of an object; none for anything else. Recent ones are cached; caching every object would take more memory than a
- * long answer.
+ * Returns the fields of an object, or no fields for any other value. Only recent objects are cached, because caching all would
+ * take more memory than a long answer.
  */
 export function fieldsOf(value: unknown): Fields {
   if (!isObject(value)) return NO_FIELDS
@@ -273,7 +279,7 @@ export function fieldsOf(value: unknown): Fields {
   return fields
 }
 
-/** An object, or the first item of an array when that is one. */
+/** Returns the value if it is an object, or the first item if it is an array that starts with an object. */
 export function firstObject(value: unknown): JsonObject | undefined {
   const first = Array.isArray(value) ? value[0] : value
   return isObject(first) ? first : undefined

@@ -1,8 +1,11 @@
-/** Amounts as decimal strings, computed as integers. `Intl` has other minor units than ISO 4217 for some twenty currencies. */
+/**
+ * Computes with amounts, which are decimal strings, as integers. The minor units are those of ISO 4217, because `Intl` has
+ * others for about twenty currencies.
+ */
 import {own} from './json.js'
 import MINOR_UNITS from './minor-units.json' with {type: 'json'}
 
-/** Digits after the decimal point in ISO 4217: 2 unless the standard says otherwise. */
+/** Returns the number of decimals of a currency in ISO 4217: 2 unless the standard says otherwise. */
 export function minorUnits(currency: string): number {
   return own<number>(MINOR_UNITS, currency) ?? 2
 }
@@ -11,24 +14,27 @@ export function isCurrencyCode(text: string): boolean {
   return /^[A-Z]{3}$/.test(text)
 }
 
-/** `1250.00 EUR`: the one way to write money, at a terminal, in a browser and in a PDF. Every digit is as it was given. */
+/** Formats an amount as `1250.00 EUR`, for terminal, browser and PDF alike. The digits are never changed. */
 export function moneyText(amount: string, currency: string | null): string {
   return currency ? `${amount} ${currency}` : amount
 }
 
-/** Whether `text` is a plain decimal amount such as `1250` or `1250.00`: no sign, grouping or exponent. */
+/** Reports whether `text` is a plain decimal amount such as `1250` or `1250.00`, without sign, grouping or exponent. */
 export function isAmount(text: string): boolean {
   return /^\d{1,15}(\.\d{1,6})?$/.test(text)
 }
 
-/** Negative, zero or positive as `left` is less than, equal to or greater than `right`; both decimal strings. */
+/**
+ * Compares two decimal strings. Returns a negative number, zero or a positive number, like a sort function. Throws a RangeError
+ * if one is not an amount.
+ */
 export function compareAmounts(left: string, right: string): number {
   const scale = Math.max(...[left, right].map(amount => amount.split('.')[1]?.length ?? 0))
   const difference = toInteger(left, scale) - toInteger(right, scale)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** The amount in minor units (cents for EUR). Throws RangeError when it has more decimals than the currency. */
+/** Converts an amount to minor units (cents for EUR). Throws a RangeError when it has more decimals than the currency. */
 export function toMinor(amount: string, currency: string): bigint {
   const scale = minorUnits(currency)
   const trimmed = amount.replace(/(\.\d*?)0+$/, '$1')
@@ -37,7 +43,7 @@ export function toMinor(amount: string, currency: string): bigint {
   return toInteger(trimmed, scale)
 }
 
-/** The decimal string of `minor` minor units: `125000n` EUR is `1250.00`. */
+/** Converts minor units to a decimal string: `125000n` EUR is `1250.00`. */
 export function fromMinor(minor: bigint, currency: string): string {
   const scale = minorUnits(currency)
   const sign = minor < 0n ? '-' : ''

@@ -1,4 +1,7 @@
-/** Addresses: which are public, which hosts are this machine, what a base URL is (§9), and the rule of TLS connections. */
+/**
+ * Rules for network addresses: which are public, which are this machine, what a base URL is (§9), and how TLS connections are
+ * checked.
+ */
 import type {LookupAddress} from 'node:dns'
 import {BlockList, isIP, isIPv4, isIPv6, type LookupFunction} from 'node:net'
 import {usage} from './failure.js'
@@ -7,13 +10,16 @@ import {holdsSecret, type Mode} from './identifiers.js'
 import {API_VERSION} from './limits.js'
 import SPECIAL_RANGES from './special-addresses.json' with {type: 'json'}
 
-/** IANA's special-purpose registries, and every form of an IPv4 address inside an IPv6 one: its target cannot be known here. */
+/**
+ * IANA's special-purpose ranges. They include every range of IPv6 addresses that embed an IPv4 address, because the real target
+ * is not known.
+ */
 const SPECIAL = listOf(Object.keys(SPECIAL_RANGES))
 
-/** Nothing outside of it is public. */
+/** The only range of public IPv6 addresses. */
 const GLOBAL_IPV6 = listOf(['2000::/3'])
 
-/** The kind of an IP address; `refused` also for anything else, such as an address with a zone. */
+/** Returns the kind of an IP address. A text that is not an IP address, or an address with a zone, is `refused`. */
 export function kindOfAddress(address: string): 'public' | 'loopback' | 'refused' {
   if (isIPv4(address)) {
     if (address.startsWith('127.')) return 'loopback'
@@ -33,12 +39,14 @@ function listOf(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** The host without the brackets of an IPv6 address and without the root's full stop. */
+/** Returns the host of a URL without the brackets of an IPv6 address and without a trailing dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** A look-up that answers with `addresses` and resolves nothing, so the address checked is the address dialled. */
+/**
+ * Returns a lookup function that always answers with `addresses`, so that the address dialled is the address that was checked.
+ */
 export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_, options, done) => {
     if (options.all) done(null, [...addresses])
@@ -46,13 +54,16 @@ export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction
   }
 }
 
-/** Whether plain http may go there: `localhost`, 127.0.0.0/8, `[::1]`, as the URL parser writes them. */
+/** Reports whether plain http is allowed to a host: `localhost`, 127.0.0.0/8 or `[::1]`, as the URL parser writes them. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
-/** Whether a host may be this machine in a wider sense, such as `*.localhost` or 0.0.0.0: a live key never goes there. */
+/**
+ * Reports whether a host may be this machine in a wider sense, such as `*.localhost` or 0.0.0.0. A live key is never sent
+ * there.
+ */
 export function mayBeThisMachine(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$|\.+$/g, '')
   if (isLoopbackHost(host)) return true
@@ -62,8 +73,8 @@ export function mayBeThisMachine(hostname: string): boolean {
 }
 
 /**
- * A base URL with one name for this machine, so that `localhost`, 127.0.0.1 and `[::1]` are one service. Others stay as they
- * are.
+ * Replaces the host of a base URL by 127.0.0.1 if it may be this machine, so that `localhost`, 127.0.0.1 and `[::1]` count as
+ * one service. Other base URLs stay unchanged.
  */
 export function underOneName(baseUrl: string): string {
   const url = parseUrl(baseUrl)
@@ -72,7 +83,10 @@ export function underOneName(baseUrl: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-/** Whether a device in another network may reach a host: one with a public address, or a name that is not of a local network. */
+/**
+ * Reports whether a host can be reached from other networks: a public address, or a name that is not reserved for local
+ * networks.
+ */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$|\.+$/g, '')
   if (mayBeThisMachine(host)) return false
@@ -84,15 +98,16 @@ export function isPublicHost(hostname: string): boolean {
 }
 
 /**
- * Checks a base URL and takes off its trailing slash: https (plain http for loopback alone), last path segment `v1` (§9), and no user
- * name, query or fragment. Throws a usage Failure that names `from`, where the text is from, and never quotes a password.
+ * Checks a base URL and removes its trailing slash. It must use https (or http for loopback), end in the path segment `v1`
+ * (§9), and have no user name, query or fragment.
+ * Throws a usage Failure that names `from`, the source of the text, and never quotes a password.
  */
 export function parseBaseUrl(
   text: string,
   from = '',
   hint: string = 'set it with --base-url, BOOKCTL_BASE_URL or bookctl login',
 ) {
-  // What may be a secret is not quoted: a password, a query, a secret in the wrong place.
+  // A text that may contain a secret is not quoted: one with a password or a query, or a secret in place of a URL.
   const quoted = /[@?#]/.test(text) || holdsSecret(text) ? '' : ` ${JSON.stringify(sanitizeLine(text, 200))}`
   const place = from === '' ? '' : `${from}: `
   const refuse = (problem: string) =>
@@ -114,7 +129,9 @@ export function parseBaseUrl(
   return {baseUrl: url.origin + path, isLoopback}
 }
 
-/** Refuses to send a live key to this machine (§5.3): usage Failure. Test keys and unknown ones may go anywhere. */
+/**
+ * Throws a usage Failure if a live key (§5.3) would be sent to this machine. Test keys and unknown keys may be sent anywhere.
+ */
 export function checkKeyFits(secretMode: Mode | undefined, baseUrl: string): void {
   if (secretMode !== 'live' || !mayBeThisMachine(new URL(baseUrl).hostname)) return
   throw usage(
@@ -125,7 +142,7 @@ export function checkKeyFits(secretMode: Mode | undefined, baseUrl: string): voi
 }
 
 /**
- * The rule of every TLS connection of this program: certificates are checked and TLS is at least 1.2. The runtime takes both
- * defaults from the environment (NODE_TLS_REJECT_UNAUTHORIZED, --tls-min-v1.0), so every connection states them.
+ * The settings of every TLS connection: certificates are checked and TLS is at least 1.2. Every connection sets both, because
+ * the runtime's defaults can be weakened by the environment (NODE_TLS_REJECT_UNAUTHORIZED, --tls-min-v1.0).
  */
 export const TLS_RULES = {rejectUnauthorized: true, minVersion: 'TLSv1.2'} as const

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 description, generated from the contract: schemas are zod's, with their own descriptions and examples, and
- * openapi.json has the parts that are fixed. What is ours is marked `x-source: ours`.
+ * Generates the OpenAPI 3.1 description from the contract. The schemas come from zod with their descriptions and examples;
+ * openapi.json has the fixed parts. Everything that is not in the interface is marked `x-source: ours`.
  */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode, isRetryable} from './error-codes.js'
@@ -31,7 +31,7 @@ decimal strings with an ISO 4217 code. Timestamps are ISO 8601 with an offset. D
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[]
 
-/** The description as a plain object. `serverUrl` is the base URL, up to and including the version segment (§9). */
+/** Returns the OpenAPI description as a plain object. `serverUrl` is the base URL, including the version segment (§9). */
 export function openApiDocument({serverUrl}: {serverUrl: string}): object {
   const records = recordSchemas()
   const answers = NAMES.map(name => [answerId(name), answerSchema(name, records)] as const)
@@ -46,7 +46,7 @@ export function openApiDocument({serverUrl}: {serverUrl: string}): object {
   const hours = ACCESS_TOKEN_LIFETIME_SECONDS / 3600
   return {
     openapi: '3.1.0',
-    // Nobody is behind the local sandbox; the operator of a service is named in its own description.
+    // There is no contact, because the local sandbox has no operator.
     info: {...FIXED.info, description: PROSE},
     servers: [{url: serverUrl, description: 'Base URL, up to and including the version (§9)'}],
     tags: Object.values(FIXED.tags),
@@ -72,24 +72,24 @@ export function openApiDocument({serverUrl}: {serverUrl: string}): object {
   }
 }
 
-/** The operation's name as client generators take it: `hotels.search` is `hotelsSearch`. */
+/** Returns the operation's id for client generators: `hotels.search` is `hotelsSearch`. */
 export function operationId(name: OperationName): string {
   return name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Records of which the interface shows only these fields; the others are marked as ours one by one. */
+/** Records of which the interface shows only these fields. Their other fields are marked `ours` individually. */
 const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Offer: ['offer_id'],
   Reservation: ['reservation_ref', 'status', 'payment'],
 }
 
 function recordSchemas(): Records {
-  // Each schema with an id has put itself into this registry.
+  // zod adds each schema with an id to this registry.
   const {schemas} = z.toJSONSchema(z.globalRegistry, {
     uri: id => `#/components/schemas/${id}`,
-    // What is read is not closed: answers may gain fields. What is sent is closed by strictObject.
+    // Answers stay open, because they may gain fields. Requests are closed by strictObject.
     io: 'input',
-    // No reader needs the bounds of safe integers and the pattern behind a format.
+    // The bounds of safe integers and the pattern of a date-time are of no use to readers.
     override: ({jsonSchema}) => {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -110,7 +110,7 @@ function recordSchemas(): Records {
   return found
 }
 
-/** The schema with the form of every identifier in it. */
+/** Returns the schema with the pattern of every identifier in it. */
 function withForms(schema: JsonSchema): JsonSchema {
   const fields = Object.entries(schema.properties ?? {}) as [string, JsonSchema][]
   const properties = fields.map(([name, field]) => [name, {...withForms(field), ...formOf(name, field)}])
@@ -121,15 +121,17 @@ function withForms(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** The form of an identifier, where the schema shows none. */
+/** Returns the pattern of an identifier whose schema has none. */
 function formOf(name: string, schema: JsonSchema = {}): JsonSchema {
   if (schema.pattern || !Object.hasOwn(IDENTIFIERS, name)) return {}
-  // Its pattern is for JavaScript alone.
+  // The pattern of a client reference only works in JavaScript.
   if (name === 'client_reference_id') return {minLength: 1, maxLength: 128}
   return {pattern: IDENTIFIERS[name as IdentifierKind].pattern.source}
 }
 
-/** A value that is valid by the schema, made of the examples in it. Throws TypeError where one is missing. */
+/**
+ * Returns a value that is valid by the schema, built from the examples in it. Throws a TypeError where an example is missing.
+ */
 function exampleOf(schema: JsonSchema, schemas: Records): unknown {
   const {examples, $ref, items, properties, required = []} = schema
   if (examples) return examples[0]
@@ -137,23 +139,23 @@ function exampleOf(schema: JsonSchema, schemas: Records): unknown {
   if (inner) return exampleOf(inner, schemas)
   if (items) return [exampleOf(items as JsonSchema, schemas)]
   if (!properties) throw new TypeError('a schema has no example')
-  // Optional, and not of the usual answer.
+  // Optional fields that the usual answer does not have.
   const unusual = ['url', 'details', 'error_description'].filter(name => !required.includes(name))
   const shown = Object.entries(properties).filter(([name]) => !unusual.includes(name))
   return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field as JsonSchema, schemas)]))
 }
 
-/** `{$ref}` to the component of a schema, which has an id. */
+/** Returns a `$ref` to the component of a schema with an id. */
 function reference(schema: z.ZodType): {$ref: string} {
   return {$ref: `#/components/schemas/${schema.meta()?.id}`}
 }
 
-/** What is sent or answered, with an example. */
+/** Returns the content of a request or an answer, with an example. */
 function jsonOf(schema: {$ref: string}, schemas: Records): object {
   return {'application/json': {schema, example: exampleOf(schema, schemas)}}
 }
 
-/** The name of what an operation answers: `hotels.search` gives `HotelsSearchResponse`. */
+/** Returns the name of an operation's answer schema: `HotelsSearchResponse` for `hotels.search`. */
 function answerId(name: OperationName): string {
   return `${operationId(name).replace(/^./, letter => letter.toUpperCase())}Response`
 }
@@ -179,7 +181,7 @@ function answerSchema(name: OperationName, records: Records): JsonSchema {
   return {...schema, description, 'x-source': 'ours', examples: [example]}
 }
 
-/** The headers and the query parameters. */
+/** Returns the header and query parameters. */
 function parameters(): object {
   const {IdempotencyKey, limit, client_reference_id, status, ...others} = FIXED.parameters
   const {min: minimum, max: maximum, default: usual} = PAGE_LIMITS
@@ -229,7 +231,7 @@ function describe(name: OperationName, schemas: Records): object {
   }
 }
 
-/** The fields of records that are parameters in paths. */
+/** The record fields that are path parameters. */
 const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   hotel_id: hotelSummary.shape.hotel_id,
   offer_id: offer.shape.offer_id,
@@ -252,7 +254,7 @@ function pathParameters(path: string): object[] {
   })
 }
 
-/** References to the headers that an answer has. */
+/** Returns references to the headers of an answer. */
 function headersOf(...names: (keyof typeof FIXED.headers)[]): object {
   return Object.fromEntries(names.map(name => [name, {$ref: `#/components/headers/${name}`}]))
 }
@@ -261,7 +263,7 @@ function success(name: OperationName, schemas: Records): object {
   const {isIdempotent} = OPERATION_DETAILS[name]
   const headers = isIdempotent ? headersOf('X-Request-Id', 'Idempotent-Replayed') : headersOf('X-Request-Id')
   const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
-  // The value at a pointer into the answer is a parameter in the path of the next request, or a member of its body.
+  // A link passes the value at a pointer in the answer to the next request, as a path parameter or in its body.
   const pointers: Readonly<Record<string, readonly string[]>> =
     FIXED.links[name as keyof typeof FIXED.links] ?? {}
   const links: Record<string, object> = {}
@@ -280,7 +282,7 @@ function success(name: OperationName, schemas: Records): object {
   return {description, headers, content, ...(Object.keys(links).length > 0 && {links})}
 }
 
-/** Refusals every operation can answer with. */
+/** Errors that every operation can return. */
 const OF_ALL = ['rate_limited', 'internal_error', 'service_unavailable', 'upstream_timeout'] as const
 const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as const
 const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
@@ -299,7 +301,7 @@ function refusals(name: OperationName): Record<string, object> {
     const examples = codes.map(code => {
       const message = code.replaceAll('_', ' ')
       const error = {code, message, request_id: requestId.examples[0], retryable: isRetryable(code)}
-      // The OAuth endpoints have RFC 6749's field beside it.
+      // The OAuth endpoints also have the `error_description` of RFC 6749.
       const value = {error, ...(scope === null && {error_description: message})}
       return [code, {summary: message, value}]
     })
@@ -314,14 +316,14 @@ function refusals(name: OperationName): Record<string, object> {
         ...(status === 429 && headersOf('Retry-After')),
       },
       content,
-      // §7 ties exactly one status to a condition.
+      // §7 names the status of only one condition.
       'x-source': codes.includes('token_expired') ? '§7' : 'ours',
     }
   }
   return found
 }
 
-/** What a subscriber receives (§6.2). */
+/** Describes the request that a subscriber receives (§6.2). */
 function eventDelivery(schemas: Records): object {
   const types = Object.entries(EVENT_TYPES).map(([type, meaning]) => `- \`${type}\`: ${meaning}`)
   const header = {in: 'header', required: true, schema: {type: 'string'}}

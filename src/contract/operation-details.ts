@@ -1,4 +1,4 @@
-/** What each operation takes and gives: bodies, answers, query parameters, refusals. For the description and the sandbox. */
+/** The bodies, answers, query parameters and errors of each operation, for the OpenAPI description and the sandbox. */
 import type {z} from 'zod'
 import type {ErrorCode} from './error-codes.js'
 import * as hotels from './hotels.js'
@@ -7,30 +7,30 @@ import * as records from './records.js'
 import * as reservations from './reservations.js'
 import * as webhooks from './webhooks.js'
 
-/** Records in a page of a list: the sandbox's. */
+/** Limits on the records in one page of the sandbox's lists. */
 export const PAGE_LIMITS = {min: 1, max: 200, default: 50} as const
 
-/** How long the answer under an Idempotency-Key is kept: the sandbox's. */
+/** For how long the sandbox keeps the answer to an Idempotency-Key. */
 export const KEY_RETENTION_SECONDS = 24 * 3600
 
-/** A query parameter by its name in components/parameters. */
+/** The name of a query parameter in components/parameters. */
 type QueryParameter = 'limit' | 'after' | 'client_reference_id' | 'status' | 'created_from' | 'created_to'
 
 export interface OperationDetails {
-  /** What is in `data`. It has an id, so it is a component of the description. */
+  /** The schema of `data` in the answer. It has an id, so it becomes a component of the description. */
   readonly answer: z.ZodType
-  /** `data` is a list of answers, with `meta` beside it. */
+  /** Whether `data` is a list of such records, with `meta` beside it. */
   readonly isList?: boolean
-  /** Default 200. */
+  /** HTTP status of a success (default 200). */
   readonly status?: number
-  /** An operation without one ignores the body. */
+  /** The schema of the request body. An operation without one ignores the body. */
   readonly body?: z.ZodType
-  /** An empty body means `{}`. */
+  /** Whether an empty body means `{}`. */
   readonly isBodyOptional?: boolean
-  /** Needs an Idempotency-Key (§4.4), under which its answer is kept. */
+  /** Whether the operation requires an Idempotency-Key (§4.4), under which its answer is stored. */
   readonly isIdempotent?: boolean
   readonly query?: readonly QueryParameter[]
-  /** Refusals of this operation, besides those of every operation. */
+  /** Errors of this operation, in addition to those of every operation. */
   readonly errors?: readonly ErrorCode[]
 }
 
@@ -130,7 +130,7 @@ const DETAILS = {
 
 export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>> = DETAILS
 
-/** The body of an operation, as its schema parses it. */
+/** The type of an operation's request body after parsing. */
 export type BodyOf<Name extends OperationName> = (typeof DETAILS)[Name] extends {body: infer Schema}
   ? z.infer<Schema>
   : undefined

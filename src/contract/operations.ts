@@ -1,15 +1,15 @@
 /**
- * Every operation, and the scopes that they need (§5). `source: 'ours'` marks a path that the interface implies (§4.9) and
- * does not show: a guess, which the client calls on the local sandbox only, or where the profile names it.
+ * Every operation and the scope it needs (§5). `source: 'ours'` marks a path that §4.9 implies but does not show. The client
+ * calls such a guess only on the local sandbox, or where the profile names the path.
  */
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Operation {
   readonly method: Method
-  /** Path after the base URL, with `{name}` for each parameter. */
+  /** The path after the base URL, with `{name}` for each parameter. */
   readonly path: string
-  /** Scope the bearer token needs; null for the OAuth endpoints, which take no Authorization header. */
+  /** The scope that the bearer token needs; null for the OAuth endpoints, which take no Authorization header. */
   readonly scope: Scope | null
   readonly summary: string
   /** The § that shows the operation, or `ours`. */
@@ -51,10 +51,16 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS
 
-/** A path in place of an operation's own, such as `/bookings/{reservation_ref}`: plain characters, no segment `.` or `..`. */
+/**
+ * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`. It has only plain characters and no segment
+ * `.` or `..`.
+ */
 export const PATH_TEMPLATE = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/
 
-/** The path of `name`, or `template`, with its parameters filled in and percent-encoded. Throws when one is missing. */
+/**
+ * Returns the path of `name` (or `template`) with its parameters filled in and percent-encoded. Throws a TypeError when a
+ * parameter is missing.
+ */
 export function pathOf(name: OperationName, parameters: Record<string, string> = {}, template?: string) {
   return (template ?? OPERATIONS[name].path).replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = parameters[key]
@@ -63,7 +69,7 @@ export function pathOf(name: OperationName, parameters: Record<string, string> =
   })
 }
 
-/** The operation a request under the base URL is, by its method and its path without query; undefined when none. */
+/** Returns the operation with this method and path (relative to the base URL, without query), or undefined. */
 export function operationAt(method: string, path: string): OperationName | undefined {
   const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`).test(path)
   const names = Object.keys(OPERATIONS) as OperationName[]
@@ -93,10 +99,10 @@ export type Scope = keyof typeof SCOPES
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 
-/** Not in the interface: characters in the reason of a cancellation. */
+/** Maximum length of a cancellation's reason in characters. Not in the interface. */
 export const MOST_REASON_LENGTH = 200
 
-/** Not in the interface: the scopes `login` requests by default, enough to search, book, and read bookings (§5.9). */
+/** The scopes that `login` requests by default, enough to search, book and read bookings (§5.9). Not in the interface. */
 export const BOOKING_SCOPES = [
   'account:read',
   'hotels:read',

@@ -1,25 +1,28 @@
-/** What records share, and the small ones: tokens (§2.1, §4.1, §4.2), account, reference data, tours, errors (not shown). */
+/** Schema helpers, and the small records: tokens (§2.1, §4.1, §4.2), account, reference data, tours and errors (not shown). */
 import {z} from 'zod'
 import {isCalendarDate} from './dates.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from './limits.js'
 import {isAmount, isCurrencyCode} from './money.js'
 
-/** Metadata that puts `x-source` on a schema in the OpenAPI description: a § of the interface, or `ours`. */
+/** Returns the metadata that sets `x-source` in the OpenAPI description: a § of the interface, or `ours`. */
 export const ours = (description: string) => ({description, 'x-source': 'ours'})
 export const from = (section: string, description: string) => ({description, 'x-source': section})
 
-/** Metadata of a field: what it means, and a value of it, so that a static mock of the description can be searched and booked. */
+/**
+ * Returns the metadata of a field: its meaning and an example. The examples fit together, so that a static mock of the
+ * description can be searched and booked.
+ */
 export const about = (description: string, example: unknown) => ({description, examples: [example]})
 
-/** Of a text in a request, unless its field has another limit; §8 shows no sizes. */
+/** Default limit on a text in a request. §8 shows no sizes. */
 const MOST_TEXT_LENGTH = 255
-/** Of a secret, a token or a list of scopes. */
+/** Limit on a secret, a token or a list of scopes. */
 const MOST_CREDENTIAL_LENGTH = 2000
 
-/** For a character class. Spelled out, because `\p{…}` differs between the readers of the description. */
+/** A part of a character class. It lists code points, because tools that read the description interpret `\p{…}` differently. */
 const CONTROLS_AND_SURROGATES = String.raw`\x00-\x1f\x7f-\x9f\ud800-\udfff`
 
-/** A text of a request, of `most` characters at most: no control character, and no half of a surrogate pair. */
+/** Returns the schema of a request's text with at most `most` characters, without control characters and lone surrogates. */
 export const plainText = (most = MOST_TEXT_LENGTH) =>
   z.string().regex(new RegExp(`^[^${CONTROLS_AND_SURROGATES}]{0,${most}}$`, 'u'), {
     error: `must be at most ${most} characters, without control characters`,
@@ -41,7 +44,7 @@ export const currencyCode = z
   .refine(isCurrencyCode, 'must be a three-letter currency code')
   .meta({description: 'ISO 4217 currency code', pattern: '^[A-Z]{3}$', examples: ['EUR']})
 
-/** An amount as we send and print it. What is received may also be a JSON number. */
+/** An amount as bookctl sends and prints it. A received amount may also be a JSON number. */
 export const amount = z
   .string()
   .refine(isAmount, 'must be a decimal amount such as 1250.00')
@@ -51,7 +54,7 @@ export const timestamp = z.iso
   .datetime({offset: true})
   .meta({description: 'ISO 8601 timestamp with offset', examples: ['2030-06-01T12:00:00Z']})
 
-/** Fields of an answer. */
+/** Schemas for the fields of an answer. */
 export const textField = (description: string, example: string) =>
   z.string().meta(about(description, example))
 export const wholeField = (description: string, example: number) => z.int().meta(about(description, example))
@@ -65,10 +68,10 @@ const grantedScopes = about(
 )
 const token = 'at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8'
 
-/** Token requests may have other fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
+/** A token request may have other fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
 export const tokenRequest = z
   .object({
-    // Another one is refused by a code of its own (RFC 6749 §5.2).
+    // Any other grant type has its own error code (RFC 6749 §5.2).
     grant_type: plainText()
       .min(1)
       .meta({enum: ['client_credentials'], ...about('Grant of RFC 6749', 'client_credentials')}),
@@ -149,7 +152,7 @@ export const account = z
 
 export type Account = z.infer<typeof account>
 
-/** Where to search: a city by its id. */
+/** The destination of a search: a city by its id. */
 export const destination = z
   .strictObject({
     type: z.literal('CITY').meta(about('Kind of destination', 'CITY')),

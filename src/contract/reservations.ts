@@ -21,14 +21,17 @@ import {
   timestamp,
 } from './records.js'
 
-/** For a character class. Spelled out, because `\s` and `\p{…}` differ between the readers of the description. */
+/**
+ * A part of a character class. It lists code points, because tools that read the description interpret `\s` and `\p{…}`
+ * differently.
+ */
 const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
 const matching = (pattern: RegExp, otherwise: string) => plainText().regex(pattern, otherwise)
 
 const text = matching(new RegExp(`[^${SPACES_AND_CONTROLS}]`), 'must not be empty').trim()
 
-/** §2.4 shows no form: what cannot be an address is refused, all else is left to the service. */
+/** §2.4 shows no form. Only texts that cannot be an address are refused; the service checks the rest. */
 const email = matching(
   new RegExp(`^[^@${SPACES_AND_CONTROLS}]+@[^${SPACES_AND_CONTROLS}]*[^@${SPACES_AND_CONTROLS}]$`),
   'must be an e-mail address',
@@ -53,7 +56,7 @@ export const contact = z
   })
   .meta({id: 'Contact', ...from('§2.4', 'Contact for the reservation')})
 
-/** `type`, `gender` and `identity.type` take more values than §2.4 shows, so other words pass through. */
+/** `type`, `gender` and `identity.type` accept more values than §2.4 shows, so any word is sent. */
 export const guest = z
   .strictObject({
     type: text.meta(about('ADULT or CHILD', 'ADULT')),

@@ -1,23 +1,23 @@
-/** The webhook events received, and those still to be forwarded, as ports. Times are Unix seconds. */
+/** The ports for received webhook events and those that are still to be forwarded. Times are Unix seconds. */
 
-/** Event ids are known for longer than the retries of §6.4 last. */
+/** For how long event ids are kept: longer than the retries of §6.4 last. */
 export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
 
 export interface NewEvent {
   readonly eventId: string
   readonly type: string | null
   readonly receivedAt: number
-  /** Name of the signing secret that matched. */
+  /** The name of the signing secret that matched. */
   readonly secretName: string
-  /** Names and values in turn, as they came. */
+  /** Header names and values alternately, as received. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
-  /** Addresses to forward it to. */
+  /** The addresses to forward the event to. */
   readonly targets: readonly string[]
 }
 
 export interface StoredEvent extends Omit<NewEvent, 'targets'> {
-  /** Grows with every event received. */
+  /** A number that grows with every received event. */
   readonly sequence: number
   readonly profile: string
 }
@@ -37,15 +37,15 @@ export interface EventForward extends ForwardOutcome {
 
 export interface DueForward extends Omit<StoredEvent, 'profile' | 'secretName'> {
   readonly target: string
-  /** Attempts before this one. */
+  /** Number of attempts before this one. */
   readonly attempts: number
 }
 
-/** The result of one attempt, and the next one. */
+/** The result of one attempt to forward an event, and the time of the next one. */
 export interface ForwardResult extends ForwardOutcome {
   readonly sequence: number
   readonly target: string
-  /** Used while it is pending. */
+  /** Only used while the state is `pending`. */
   readonly nextAttemptAt: number
 }
 
@@ -55,25 +55,30 @@ export interface EventFilter {
   readonly since?: number | undefined
 }
 
-/** The events, for commands that read them. */
+/** The port for commands that read stored events. */
 export interface EventStore {
-  /** A page of what matches: newest first with `before`, oldest first with `after`, which are sequence numbers left out. */
+  /**
+   * Returns a page of the matching events: newest first with `before`, oldest first with `after`. Both are sequence numbers,
+   * and the event with that number is not included.
+   */
   page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): Promise<StoredEvent[]>
-  /** The state of forwarding the event, for each address. */
+  /** Returns the state of forwarding for each address of the event. */
   forwardsOf(sequence: number): Promise<EventForward[]>
-  /** Removes at most `limit` events received before `time`, but none that is still to be forwarded; returns their number. */
+  /**
+   * Deletes at most `limit` events received before `time` and returns their number. Events that are still to be forwarded stay.
+   */
   prune(time: number, limit: number): Promise<number>
 }
 
-/** What a listening process keeps the events of a profile in. Calls reject with what the store throws. */
+/** The port in which a listening process stores the events of a profile. Methods reject with the errors of the store. */
 export interface EventKeeper extends Pick<EventStore, 'prune'> {
-  /** Stores events, durable when it resolves; reports for each whether its id was known. */
+  /** Stores events and resolves once they are durable. Reports for each event whether its id was already known. */
   receive(events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
-  /** Adopts the forwards of processes that no longer run, due at once; returns their number. */
+  /** Takes over the forwards of processes that no longer run, due immediately. Returns their number. */
   adopt(targets: readonly string[], now: number): Promise<number>
-  /** Due forwards of this process, oldest first; each is given out once until its result is recorded. */
+  /** Returns due forwards of this process, oldest first. Each is returned once until its result is recorded. */
   take(target: string, now: number, limit: number): Promise<DueForward[]>
-  /** Whether no other process may send it now: one that waited long for its turn may have been given to another. */
+  /** Reports whether this process may still send the forward. One that waited long may have passed to another process. */
   holds(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
   /** Records attempts in one transaction. */
   settle(results: readonly ForwardResult[]): Promise<void>
@@ -81,19 +86,19 @@ export interface EventKeeper extends Pick<EventStore, 'prune'> {
   close(): Promise<void>
 }
 
-/** Names and values in turn, a line each: headers contain no line breaks. */
+/** Joins header names and values with line breaks, which headers cannot contain. */
 export function packHeaders(rawHeaders: readonly string[]): string {
   return rawHeaders.join('\n')
 }
 
-/** The columns of an event that are not its fields as they are. */
+/** The columns of an event that need conversion. */
 interface PackedRow {
   readonly sequence: number | string
   readonly headers: string
   readonly body: ArrayBuffer | Uint8Array
 }
 
-/** A row of either store, whose other columns have the names of the fields. */
+/** A row of either store. Its other columns have the names of the fields. */
 export type EventRow<Event> = Omit<Event, 'sequence' | 'rawHeaders' | 'body'> & PackedRow
 
 export function fromEventRow<Row extends PackedRow>({sequence, headers, body, ...fields}: Row) {

@@ -1,4 +1,4 @@
-/** The token cache as a port (§5.7); `state` stores tokens in a file that processes share. */
+/** The port for cached tokens (§5.7). `state` stores them where all processes share them. */
 import type {Failure} from './failure.js'
 
 /** An API client at one base URL. */
@@ -7,32 +7,35 @@ export interface Client {
   readonly clientId: string
 }
 
-/** The client id of a ready token, if none is named with it. No client has it, since theirs begin with `cid_`. */
+/**
+ * The client id in place of a missing one, for a ready-made token without a client. No real client has it, because real ids
+ * begin with `cid_`.
+ */
 export const TOKEN_CLIENT = 'token'
 
-/** A client with the secret its tokens were obtained with. */
+/** A client with the secret that its tokens are requested with. */
 export interface TokenClient extends Client {
-  /** Never stored; what is stored elsewhere than on this machine is sealed with it. */
+  /** The client secret, which is never stored. Data in a shared store is encrypted with a key derived from it. */
   readonly clientSecret: string
-  /** Distinguishes secrets: a token must not serve under another secret than its own. */
+  /** Identifies the secret, because a token must not be used with another secret than its own. */
   readonly secretFingerprint: string
 }
 
 export interface Token {
   readonly access_token: string
-  /** Granted scopes, sorted. */
+  /** The granted scopes, sorted. */
   readonly scopes: readonly string[]
-  /** Unix seconds, on this machine's clock. */
+  /** Unix seconds on this machine's clock. */
   readonly obtainedAt: number
   readonly expiresAt: number
 }
 
-/** A token as it is stored: with the requested scopes, sorted, which may be more than were granted. */
+/** A stored token with the scopes that were requested, sorted. Fewer may have been granted. */
 export interface CachedToken extends Token {
   readonly askedScopes: readonly string[]
 }
 
-/** Token requests of one client that have these in common end alike. */
+/** The properties of a token request that decide its outcome, so that waiting processes can share a failure. */
 export interface TokenRequestKind {
   /** Sorted. */
   readonly scopes: readonly string[]
@@ -40,7 +43,10 @@ export interface TokenRequestKind {
   readonly route: string
 }
 
-/** Runs `work` in one process at a time per `whose`; while it waits, returns the first result of `peek`. Then gives up. */
+/**
+ * Runs `work` in one process at a time per `whose`. A waiting process returns the first result of `peek`, and gives up after
+ * `waitMilliseconds`.
+ */
 export type Alone<Whose> = <T>(
   whose: Whose,
   waitMilliseconds: number,
@@ -48,16 +54,19 @@ export type Alone<Whose> = <T>(
   peek: () => Promise<T | undefined>,
 ) => Promise<{gaveUp: false; value: T} | {gaveUp: true}>
 
-/** What it throws comes from where it is stored. */
+/** The cache of tokens. Methods reject with the errors of the store. */
 export interface TokenCache {
-  /** Every stored token of `client`, expired ones too, newest first. */
+  /** Returns every stored token of `client`, newest first, including expired ones. */
   list(client: TokenClient): Promise<CachedToken[]>
-  /** Stores a token in place of the one requested with the same scopes, unless there was a logout in between. */
+  /**
+   * Stores a token and replaces the one that was requested with the same scopes. Does nothing if the user logged out in
+   * between.
+   */
   put(client: TokenClient, token: CachedToken): Promise<void>
   remove(client: TokenClient, accessToken: string): Promise<void>
-  /** Records that a token request failed at `now` (Unix seconds), for the processes that wait for its outcome. */
+  /** Records that a token request failed at `now` (Unix seconds), for the processes that wait for it. */
   noteFailure(client: TokenClient, request: TokenRequestKind, failure: Failure, now: number): Promise<void>
-  /** The last failure of this kind, if it is from `since` to `until` (Unix seconds). */
+  /** Returns the last failure of this kind if its time is from `since` to `until` (Unix seconds). */
   failureBetween(
     client: TokenClient,
     request: TokenRequestKind,
@@ -68,6 +77,6 @@ export interface TokenCache {
 }
 
 export interface TokenStore extends TokenCache {
-  /** Every stored token, whatever its secret, with its client: what `logout --all` revokes. */
+  /** Returns every stored token with its client, under any secret. `logout --all` revokes them. */
   listAll(): Promise<{client: Client; token: CachedToken}[]>
 }

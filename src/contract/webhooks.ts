@@ -3,10 +3,13 @@ import {z} from 'zod'
 import {EVENT_TYPE_NAMES} from './events.js'
 import {about, from, ours, plainText, textField, timeField, timestamp, wholeField} from './records.js'
 
-/** What servers and proxies commonly take. */
+/** The URL length that servers and proxies commonly accept. */
 const MOST_ADDRESS_LENGTH = 2000
 
-/** Of all these only the description is stricter than what is taken: an unknown type is refused by name, or is new. */
+/**
+ * The description lists the known event types, but the schema accepts any. An unknown type in a request is refused by name; in
+ * an answer it may be new.
+ */
 const eventType = plainText().meta({enum: EVENT_TYPE_NAMES})
 const address = plainText(MOST_ADDRESS_LENGTH).meta({
   ...about('https address that receives events', 'https://partner.example/hooks'),

@@ -77,7 +77,7 @@ export function createRedactor(secrets: readonly string[] = []) {
       if (lower === 'location') return url(value, false)
       return SECRET_HEADERS.test(lower) ? REDACTED : text(value)
     },
-    /** A JSON value, as a new value. */
+    /** Redacts a JSON value and returns a copy. */
     json: (value: unknown) => redactJson(value, {text, isPeople: false, isLinkHolder: false, depth: 0}),
   }
 }
