@@ -1,4 +1,4 @@
-/** Checks of single values. Each throws a usage Failure that names the field, unless that is ''. */
+/** Checks of single values. Each throws a usage Failure that names the field; a check called with the field '' names none. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -11,18 +11,21 @@ import {
 import {isAmount} from '../../contract/money.js'
 import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
 
-/** The problem with the field before it; alone where the field is '', because a question or the caller names it. */
+/**
+ * Prefixes `problem` with the field name; returns `problem` alone if the field is '', as in questions, which name the field
+ * themselves.
+ */
 export function named(field: string, problem: string): string {
   return field === '' ? problem : `${field}: ${problem}`
 }
 
-/** The error of `field`, with the typed text, sanitised and cut. */
+/** Returns the usage error for `field`. It quotes the typed text, sanitised and cut to 40 characters. */
 export function invalid(field: string, problem: string, typed?: string, hint?: string): Failure {
   const quoted = typed === undefined ? '' : `, not ${JSON.stringify(sanitizeLine(typed, 40))}`
   return usage('invalid_input', named(field, problem) + quoted, hint)
 }
 
-/** A whole number from `least` to `most`, in decimal digits. */
+/** Reads a whole number in decimal digits. Throws a usage error unless it is from `least` to `most`. */
 export function checkInteger(field: string, text: string, least: number, most: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= most) return value
@@ -30,10 +33,10 @@ export function checkInteger(field: string, text: string, least: number, most: n
   throw invalid(field, `must be a whole number ${range}`, text)
 }
 
-/** Of --timeout and of its setting, in seconds. */
+/** The range of --timeout and of the setting `timeout`, in seconds. */
 export const TIMEOUT_LIMITS = {min: 1, max: 3600}
 
-/** A maximum: `450`, `450.00 EUR` or `EUR 450`; without a currency, the caller knows which is meant. */
+/** A maximum price, typed as `450`, `450.00 EUR` or `EUR 450`. Without a currency, the caller decides which one applies. */
 export interface Maximum {
   /** Decimal string. */
   readonly amount: string
@@ -53,7 +56,7 @@ export function checkUuid(field: string, text: string): string {
   throw invalid(field, 'must be a UUID')
 }
 
-/** A currency code in upper case; only the service knows which currencies there are. */
+/** Returns the currency code in upper case. Only the form is checked, because only the service knows which currencies exist. */
 export function checkCurrency(field: string, text: string): string {
   if (/^[A-Za-z]{3}$/.test(text)) return text.toUpperCase()
   throw invalid(field, 'must be a three-letter currency code (ISO 4217) such as EUR', text)
@@ -73,13 +76,13 @@ export function checkIdentifier(kind: IdentifierKind, field: string, text: strin
   throw invalid(field, `must be ${IDENTIFIERS[kind].expected}`, shown, likelyCause(text) ?? WHERE_SHOWN[kind])
 }
 
-/** Any text except what a script passes for a missing value. */
+/** Accepts any text except what a script passes for a missing value, such as `null` or nothing. */
 export function checkGiven(field: string, text: string): string {
   if (!isNoValue(text)) return text
   throw invalid(field, 'must have a value', text, likelyCause(text))
 }
 
-/** A hint for an identifier from a script; undefined when it looks typed. */
+/** Returns a hint for a value that a script filled in wrongly; undefined if the value looks typed by a person. */
 function likelyCause(text: string): string | undefined {
   if (text.trim() === '') return 'the value is empty: check the variable or the command it comes from'
   if (isNoValue(text))
@@ -94,7 +97,10 @@ export function checkText(field: string, text: string): string {
 
 const SECONDS: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_400}
 
-/** Seconds of `30s`, `16m`, `2h`, `1d`, or a sum such as `1h30m`; a bare number is seconds, unless `needsUnit`. Throws a usage error if invalid. */
+/**
+ * Reads `30s`, `16m`, `2h`, `1d` or a sum such as `1h30m` as seconds. A bare number means seconds, and is refused if `needsUnit`.
+ * Throws a usage error if invalid.
+ */
 export function readDuration(field: string, text: string, needsUnit = false): number {
   const form = needsUnit ? /^(\d{1,9}[smhd])+$/ : /^(\d{1,9}[smhd])+$|^\d{1,9}$/
   if (!form.test(text))
@@ -103,7 +109,7 @@ export function readDuration(field: string, text: string, needsUnit = false): nu
   return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (SECONDS[part.slice(-1)] ?? 1), 0)
 }
 
-/** The operations of §4.9, whose paths may be named. */
+/** The operations of §4.9. The interface shows no path for them, so a profile may name one. */
 export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filter(
   name => OPERATIONS[name].source === 'ours',
 )
@@ -122,7 +128,10 @@ export function checkOwnPath(where: string, name: string, path: string): string 
   throw refuse(named(where, `the path of ${name} ${rule}`))
 }
 
-/** The origin of a proxy. Throws a usage error for another URL than http(s), and for a password, which the process list shows. */
+/**
+ * Returns the origin of a proxy URL. Throws a usage error unless the URL is http(s), or if it has a password, which the process
+ * list would show.
+ */
 export function checkProxy(field: string, text: string): string {
   const url = parseUrl(text.includes('://') ? text : `http://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
@@ -133,7 +142,7 @@ export function checkProxy(field: string, text: string): string {
   throw usage('secret_on_command_line', `${field}: ${problem}`, 'set HTTPS_PROXY instead')
 }
 
-/** `env` with `origin` as the proxy of every request. */
+/** Returns `env` with `origin` as the proxy for every request. */
 export function withProxy(env: NodeJS.ProcessEnv, origin: string): NodeJS.ProcessEnv {
   return {...env, https_proxy: origin, http_proxy: origin, no_proxy: ''}
 }

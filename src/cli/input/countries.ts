@@ -1,10 +1,13 @@
-/** Countries by their names and codes. */
+/** Finds countries by name or code. */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {invalid} from './checks.js'
 import COUNTRY_NAMES from './country-names.json' with {type: 'json'}
 import {closestFew, didYouMean, fold, matches} from './match.js'
 
-/** The code (ISO 3166-1 alpha-2) of a country, typed as a code or in full by any of its names. Throws a usage error if invalid. */
+/**
+ * Returns the code (ISO 3166-1 alpha-2) of a country that is typed as a code or by any of its names. Throws a usage error if
+ * there is none.
+ */
 export async function checkCountry(field: string, text: string): Promise<string> {
   const code = text.trim().toUpperCase()
   const {countries} = await import('countries-list')
@@ -16,11 +19,11 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const [one, ...others] =
     isForeign && !isFirstWord(all, word) ? all.filter(({foreign}) => foreign.includes(word)) : named
   if (one && others.length === 0) return one.code
-  // In so many languages some name is near any word, so the first letter counts there.
+  // With so many languages, some foreign name resembles any word; those are compared only if the first letter matches.
   const beginsAlike = (name: string) => name[0] === word[0]
   const folded = all.flatMap(({names, foreign}) => [...names.map(fold), ...foreign.filter(beginsAlike)])
   const longNames = [...new Set(folded)].filter(name => name.length > 3)
-  // Two letters are near every code, and within many names.
+  // Two letters resemble every code and are part of many names, so they get no suggestions.
   const typed = word.length > 2 ? [text, ...closestFew(word, longNames, 3)] : []
   const meant = new Set(typed.flatMap(name => findCountries(all, name)))
   const shown = [...meant].slice(0, 3).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
@@ -29,7 +32,10 @@ export async function checkCountry(field: string, text: string): Promise<string>
   throw invalid(field, problem, text, hint)
 }
 
-/** Whether `word` only begins the names of several countries in some language: `Kongo` is all of one's in another. */
+/**
+ * Reports whether, in some language, `word` is no whole name but the first word of several: `Kongo` is a whole name in one
+ * language and only a beginning in another.
+ */
 function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
   const begins = (name = '') => name.startsWith(`${word} `) || name.startsWith(`${word}-`)
   return LANGUAGES.some((_, language) => {
@@ -38,7 +44,7 @@ function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
   })
 }
 
-/** Languages of many partners, in which a country may be named too. */
+/** Languages that many partners speak; country names in these are accepted too. */
 const LANGUAGES = [
   'tr',
   'de',
@@ -68,10 +74,13 @@ const isNamed = ({names}: NamedCountry, typed: string) => names.some(name => fol
 
 export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 
-/** Common names of countries that neither Intl nor countries-list has, or only in an older form. */
+/** Common country names that Intl and countries-list lack or have only in an older form. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = COUNTRY_NAMES
 
-/** `code`: ISO 3166-1 alpha-2; `names` have the codes of two and three letters too; `foreign`: in each of LANGUAGES, folded. */
+/**
+ * Loads all countries with their names. `code` is ISO 3166-1 alpha-2; `names` includes the two- and three-letter codes; `foreign`
+ * has the folded name in each of LANGUAGES.
+ */
 export async function namedCountries() {
   const {countries, getCountryData} = await import('countries-list')
   const english = new Intl.DisplayNames('en', {type: 'region'})
@@ -90,7 +99,7 @@ export async function namedCountries() {
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** The countries that `typed` may mean, exact matches first. */
+/** Returns the countries that `typed` may mean, exact matches first. */
 export function findCountries(all: readonly NamedCountry[], typed: string): NamedCountry[] {
   const word = fold(typed)
   const begins = ({foreign}: NamedCountry) => foreign.some(name => name.startsWith(word))

@@ -2,19 +2,19 @@
 import {addDays, ageOn, isCalendarDate, nightsBetween} from '../../contract/dates.js'
 import {invalid} from './checks.js'
 
-/** For help and errors; +7 is a week from today. */
+/** The forms of a date that help and errors name; +7 is a week from today. */
 export const DATE_FORMS = 'YYYY-MM-DD, D.M.YYYY, tomorrow or +7'
-/** The same for a day in the past. */
+/** The forms of a date in the past that help and errors name. */
 export const PAST_DATE_FORMS = 'YYYY-MM-DD or D.M.YYYY'
 
-/** The calendar day here, in this machine's time zone, YYYY-MM-DD. */
+/** Returns today's date in this machine's time zone, YYYY-MM-DD. */
 export function today(): string {
   const now = new Date()
   const two = (number: number) => String(number).padStart(2, '0')
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
-/** YYYY-MM-DD. `from`: the day that `+7` counts from; `forms`: those that an error names. Throws a usage error if invalid. */
+/** Reads a typed date as YYYY-MM-DD. `+7` counts from `from`; an error names `forms`. Throws a usage error if invalid. */
 export function readDay(field: string, typed: string, from = today(), forms = DATE_FORMS): string {
   const text = typed.trim().toLowerCase()
   const ahead = text === 'today' ? '0' : text === 'tomorrow' ? '1' : /^\+(\d{1,4})$/.exec(text)?.[1]
@@ -25,7 +25,9 @@ export function readDay(field: string, typed: string, from = today(), forms = DA
   throw invalid(field, `must be a valid date (${forms})`, typed)
 }
 
-/** A day that is not over, here or in UTC: the hotel may be further west. Throws a usage error if invalid. */
+/**
+ * Reads a date that is not past, neither here nor in UTC, because the hotel may be further west. Throws a usage error if invalid.
+ */
 export function readComingDay(field: string, typed: string, from = today()): string {
   const date = readDay(field, typed, from)
   const behind = nightsBetween(new Date().toISOString().slice(0, 10), today())
@@ -33,11 +35,15 @@ export function readComingDay(field: string, typed: string, from = today()): str
   throw invalid(field, `must not be in the past, as ${date} is`)
 }
 
-/** Throws a usage error for a birth date in the future (tomorrow is allowed: elsewhere it is today), or more than OLDEST years ago. */
+/**
+ * Throws a usage error if a birth date is in the future or more than OLDEST years ago. Tomorrow is allowed, because it may be
+ * today elsewhere.
+ */
 export function checkBirthDate(field: string, date: string, from = today()): string {
   if (nightsBetween(date, from) < -1) throw invalid(field, 'must not be in the future', date)
   if (ageOn(date, from) > OLDEST) throw invalid(field, `must not be more than ${OLDEST} years ago`, date)
   return date
 }
 
+/** Oldest age of a guest, in years. */
 const OLDEST = 120

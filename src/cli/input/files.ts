@@ -1,4 +1,4 @@
-/** Reads a file, or standard input for `-`. */
+/** Reads the files that flags name (`-` is standard input), and checks where files can be written. */
 import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync} from 'node:fs'
 import {basename, dirname, resolve} from 'node:path'
 import process from 'node:process'
@@ -12,12 +12,12 @@ import {whileReading} from './pending-reads.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** The text of `path` (`-`: standard input). Throws a usage error that names `flag`, without the content. */
+/** Reads the text of `path` (`-`: standard input). Throws a usage error that names `flag` but does not quote the content. */
 export async function readText(flag: string, path: string): Promise<string> {
   return decode(flag, await readBytes(flag, path, MOST_BYTES))
 }
 
-/** `bytes` as text; throws a usage error that names `flag` if they are not UTF-8. */
+/** Decodes `bytes` as text. Throws a usage error that names `flag` if they are not UTF-8. */
 export function decode(flag: string, bytes: Uint8Array, ignoreBOM = false): string {
   try {
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM}).decode(bytes)
@@ -26,7 +26,10 @@ export function decode(flag: string, bytes: Uint8Array, ignoreBOM = false): stri
   }
 }
 
-/** The bytes of `path` (`-`: standard input). Throws a usage error that names `flag` if it cannot be read, or is longer. */
+/**
+ * Reads the bytes of `path` (`-`: standard input). Throws a usage error that names `flag` if the file cannot be read or is longer
+ * than `mostBytes`.
+ */
 export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
   try {
     const bytes = await (path === '-' ? collect(process.stdin, mostBytes) : readFile(path, mostBytes))
@@ -40,14 +43,14 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
   throw invalid(flag, `longer than ${sizeText(mostBytes)}`)
 }
 
-/** The words for the system's `code` of a file that cannot be read; other codes as they are. */
+/** Returns the words for a system error `code` of a failed read; a code without words is returned as it is. */
 export function readingProblem(code: string): string {
   if (code === 'EACCES') return 'permission denied'
   if (code === 'EISDIR') return 'is a directory'
   return code === 'ENOENT' ? 'no such file' : code
 }
 
-/** The first bytes of a stream, a little more than `mostBytes` if there are more. */
+/** Reads a stream until it ends or more than `mostBytes` have arrived, so the result may be a little longer than `mostBytes`. */
 async function collect(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
@@ -59,12 +62,12 @@ async function collect(stream: AsyncIterable<Buffer>, mostBytes: number): Promis
   return Buffer.concat(pieces)
 }
 
-/** At most `mostBytes` + 1 bytes, so that an endless file ends too. Throws the error of the system. */
+/** Reads at most `mostBytes` + 1 bytes of a file, so that an endless file ends too. Throws the system's error. */
 export function readFile(path: string, mostBytes: number): Promise<Buffer> {
   return whileReading(() => collect(createReadStream(path, {end: mostBytes}), mostBytes))
 }
 
-/** A secret from a file or `-`, without a trailing newline. Throws a usage error if it is empty or has several lines. */
+/** Reads a secret from a file or `-` and drops its trailing newline. Throws a usage error if it is empty or has several lines. */
 export async function readSecret(flag: string, path: string): Promise<string> {
   const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
   if (secret === '') throw invalid(flag, 'contains no secret')
@@ -78,7 +81,7 @@ export function checkWritable(flag: string, path: string): string {
   if (path === '') throw invalid(flag, 'must be a file name')
   if (/[\\/]$/.test(path) || (existsSync(path) && statSync(path).isDirectory()))
     throw invalid(flag, `${shown} is a directory, not a file`)
-  // The most that file systems take.
+  // File systems allow at most 255 bytes.
   if (Buffer.byteLength(basename(path)) > 255) throw invalid(flag, `${shown} is too long for a file name`)
   const directory = dirname(resolve(path))
   try {
@@ -100,14 +103,17 @@ export function checkNewFile(flag: string, path: string): string {
   return path
 }
 
-/** Throws a usage error that names `flag` if there is something at `path`, beside which a killed run may have left a copy. */
+/**
+ * Throws a usage error that names `flag` if something exists at `path`. It then also removes temporary copies that a killed run
+ * may have left in that directory.
+ */
 export function requireNewFile(path: string, hint: string, flag = ''): void {
   if (!lstatSync(path, {throwIfNoEntry: false})) return
   sweepTemporaryFiles(dirname(resolve(path)))
   throw usage('file_exists', named(flag, `${sanitizeLine(path, 200)} exists already`), hint)
 }
 
-/** The value of `text`. Throws a usage error that names `flag`, line and column, if it is not JSON. */
+/** Parses `text` as JSON. Throws a usage error that names `flag`, line and column if it is not JSON. */
 export function readJson(flag: string, text: string): unknown {
   const clean = text.replace(/^\ufeff/, '')
   try {

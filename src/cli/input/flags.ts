@@ -1,4 +1,4 @@
-/** Flags and arguments with checks of their own. */
+/** oclif flags and arguments whose values are read by our own checks. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
@@ -15,7 +15,7 @@ export function checkedFlag<T>(check: Check<T>) {
   return Flags.custom<T>({parse: parserOf(check) as never})
 }
 
-/** The same for an argument. */
+/** Defines an argument whose value `check` reads, as `checkedFlag` does for a flag. */
 export function checkedArg<T>(check: Check<T>) {
   return Args.custom<T>({parse: parserOf(check) as never})
 }
@@ -25,14 +25,14 @@ function parserOf<T>(check: Check<T>) {
     check(wordOf(context, spec, spec.name).shown, text)
 }
 
-/** The most that something may cost. */
+/** A flag for a maximum price. */
 export const maximumFlag = checkedFlag(readMaximum)
 export const countryFlag = checkedFlag(checkCountry)
 export const currencyFlag = checkedFlag(checkCurrency)
 export const comingDayFlag = checkedFlag((field, text) => readComingDay(field, text))
 export const durationFlag = checkedFlag(readDuration)
 
-/** `--port`; `usual`: which one is used without it. */
+/** Defines `--port`. `usual` is what help shows as the default. */
 export const portFlag = (usual: string) =>
   Flags.integer({
     helpValue: 'PORT',
@@ -42,10 +42,10 @@ export const portFlag = (usual: string) =>
     defaultHelp: async () => usual,
   })
 
-/** As long as a payment page usually lives. */
+/** How long `--wait` without SECONDS waits: as long as a payment page usually lives. */
 export const DEFAULT_WAIT_SECONDS = 900
 
-/** `--wait[=SECONDS]`. */
+/** Defines `--wait[=SECONDS]`. */
 export const waitFlag = (summary: string) =>
   checkedFlag((field, text) => checkInteger(field, text, 0, 86_400))({
     helpValue: '[SECONDS]',

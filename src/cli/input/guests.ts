@@ -1,4 +1,4 @@
-/** Guests and contacts (§2.4): `--guest` and `--contact` as people type them, telephone numbers, and names of people. */
+/** Reads guests and contacts (§2.4): `--guest` and `--contact` as people type them, telephone numbers, and people's names. */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
@@ -14,7 +14,7 @@ const GUEST_FIELDS = ['type', 'name', 'surname', 'birth_date', 'gender', 'nation
 const GUEST_NAMES = [...GUEST_FIELDS, 'identity.type', 'identity.number', 'tc', 'passport']
 const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_number']
 
-/** How values are read that people write in several ways. */
+/** Readers for the fields that people write in several ways. */
 const READERS: Readonly<Record<string, (field: string, text: string) => unknown>> = {
   birth_date: (field, text) => readDay(field, text, undefined, PAST_DATE_FORMS),
   nationality: checkCountry,
@@ -24,7 +24,10 @@ const READERS: Readonly<Record<string, (field: string, text: string) => unknown>
   },
 }
 
-/** A guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws a usage error if invalid. */
+/**
+ * Reads a guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws a usage error if
+ * invalid.
+ */
 export async function readGuest(field: string, text: string): Promise<Fields> {
   const {pairs, errors} = readPairs(field, text, GUEST_NAMES)
   const guest: Fields = {}
@@ -48,7 +51,10 @@ export async function readGuest(field: string, text: string): Promise<Fields> {
   return guest
 }
 
-/** The contact, or some of its fields. `phone` is short for a telephone number with its country prefix. Throws a usage error if invalid. */
+/**
+ * Reads a contact, or some of its fields, from `NAME=VALUE,…`. `phone` is short for a telephone number with country prefix.
+ * Throws a usage error if invalid.
+ */
 export async function readContact(field: string, text: string): Promise<Fields> {
   const {pairs, errors} = readPairs(field, text, [...CONTACT_NAMES, 'phone'])
   const contact: Fields = Object.fromEntries([...pairs].filter(([name]) => CONTACT_NAMES.includes(name)))
@@ -67,14 +73,14 @@ export async function readContact(field: string, text: string): Promise<Fields> 
     }
   }
   if (errors.length === 0) return contact
-  // In place of a number that cannot be read: it is wrong, and not missing. It is never sent.
+  // A placeholder for a number that cannot be read, so that it is reported as wrong but not as missing. It is never sent.
   const unread = isUnread ? {phone_country_code: '+0', phone_number: '0000'} : {}
   throw new PartsFailure(errors, pairs.size > 0 ? {...contact, ...unread} : undefined)
 }
 
 /**
- * The pairs of `K=V,K=V`, in which `\,` is a comma and `\\` a backslash, and errors that name `field`. One under a mistyped
- * name of `valid` also counts as that of the name meant, which is then not missing.
+ * Reads `K=V,K=V`, in which `\,` is a comma and `\\` a backslash; errors name `field`. A value under a mistyped name is also
+ * stored under the name of `valid` that was probably meant, so that this one is not reported as missing.
  */
 export function readPairs(field: string, text: string, valid: readonly string[]) {
   const errors: Failure[] = []
@@ -115,7 +121,7 @@ function unknownIn(where: string, names: readonly string[], valid: readonly stri
     })
 }
 
-/** Adds defaults: guests are adults, and the first leads. Countries are written in upper case. */
+/** Fills in defaults: guests are adults, and the first one leads. Country codes are turned to upper case. */
 export function completeGuests(guests: readonly Fields[]): Fields[] {
   const hasLead = guests.some(guest => guest.is_lead === true)
   return guests.map((guest, index) => {
@@ -129,14 +135,17 @@ export function completeGuests(guests: readonly Fields[]): Fields[] {
 
 export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
 
-/** Reads numbers with a prefix, or national ones of `country` (ISO 3166-1); the reader throws a usage error if invalid. */
+/**
+ * Returns a reader of telephone numbers with a country prefix, or national numbers of `country` (ISO 3166-1). The reader throws a
+ * usage error if invalid.
+ */
 export async function createPhoneReader(country?: string) {
   const {parsePhoneNumberFromString, isSupportedCountry} = await import('libphonenumber-js/min')
   const home = country !== undefined && isSupportedCountry(country) ? {defaultCountry: country} : {}
   return (field: string, typed: string) => {
     const parsed = parsePhoneNumberFromString(typed.trim().replace(/^00/, '+'), {...home, extract: false})
     const phone_number = String(parsed?.nationalNumber)
-    // The country is undefined where a prefix belongs to several.
+    // `country` is undefined for a prefix that several countries share.
     if (parsed?.isPossible() && /^\d{4,15}$/.test(phone_number))
       return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
     const example = 'with its country prefix and the right number of digits, such as +90 532 123 45 67'
@@ -144,17 +153,22 @@ export async function createPhoneReader(country?: string) {
   }
 }
 
-/** Inside a word they are part of its spelling, in Persian and in the scripts of India. */
+/**
+ * Joiner characters inside a word: in Persian and Indian scripts they are part of the spelling, so they are not invisible text.
+ */
 const JOINERS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu
 
-/** Throws a usage error if part of `text` could not be seen where it is shown. Emoji can: they are only doubtful. */
+/** Throws a usage error if `text` has invisible characters. Emoji are visible, so `oddIn` only doubts them. */
 export function checkVisible(field: string, text: string): void {
   const words = text.trim().replace(JOINERS, '')
   if (sanitizeLine(words) === words) return
   throw usage('invalid_input', named(field, 'must not contain invisible characters'))
 }
 
-/** What `checkVisible` refuses in the texts of `value`, which may be anything a file holds; `path`: where it is. */
+/**
+ * Returns the errors of `checkVisible` for every text in `value`, which may be any JSON from a file; `path` is where the value is
+ * in that file.
+ */
 export function faultsOfWords(value: unknown, path: string): Failure[] {
   if (isObject(value))
     return Object.entries(value).flatMap(([name, inner]) => faultsOfWords(inner, `${path}.${name}`))
@@ -167,19 +181,19 @@ export function faultsOfWords(value: unknown, path: string): Failure[] {
   }
 }
 
-/** What a name seldom has: `digits`, typed one question too early, or `symbols`, such as emoji. */
+/** Returns what is unusual in a name: `digits`, perhaps the answer to the next question, or `symbols`, such as emoji. */
 export function oddIn(name: string): 'digits' | 'symbols' | undefined {
   if (/\p{N}/u.test(name)) return 'digits'
   return /\p{So}/u.test(name) ? 'symbols' : undefined
 }
 
-/** A letter of another script; those that several scripts share, such as ʻ, are of none. */
+/** A letter of a script other than Latin. Letters that several scripts share, such as ʻ, do not count. */
 const OTHER_LETTER = /(?!\p{Script=Latin}|\p{Script=Common}|\p{Script=Inherited})\p{L}/u
 
-/** Said of a name that `needsLatin`. */
+/** Advice shown for a name that `needsLatin`. */
 export const LATIN_ADVICE = 'hotels read the Latin letters of the passport'
 
-/** Whether a name has letters that a hotel may not read; ş, ğ, ı, ß and ø are Latin. */
+/** Reports whether a name has non-Latin letters, which a hotel may not be able to read; ş, ğ, ı, ß and ø are Latin. */
 export function needsLatin(name: string): boolean {
   return OTHER_LETTER.test(name)
 }

@@ -1,12 +1,15 @@
-/** Words as people type them: compared without accents and case, and the nearest name to a mistyped one. */
+/** Compares typed words without accents and case, and suggests the nearest name for a mistyped one. */
 
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode normalization does not decompose, with their plain spelling. */
 const FOLDED: Readonly<Record<string, string>> = {
   ...{ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o'},
   ...{ł: 'l', đ: 'd', ð: 'd', þ: 'th', ə: 'e'},
 }
 
-/** `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, `Straße` gives `strasse`. */
+/**
+ * Removes accents and case: `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, `Straße` gives
+ * `strasse`.
+ */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -17,14 +20,14 @@ export function fold(text: string): string {
     .trim()
 }
 
-/** Whether `text` contains every word of `typed`. */
+/** Reports whether `text` contains every word of `typed`, ignoring accents and case. */
 export function matches(text: string, typed: string): boolean {
   const folded = fold(text)
   const words = fold(typed).split(' ')
   return words.every(word => folded.includes(word))
 }
 
-/** The name that `word` probably means: the nearest by its letters, or one that it begins or ends. */
+/** Returns the name that `word` probably means: the nearest in spelling, else one that starts or ends with `word`. */
 export function closest(word: string, names: readonly string[]): string | undefined {
   const [best] = closestFew(word, names, 1)
   const isLong = lettersOf(word).length > 2
@@ -34,22 +37,25 @@ export function closest(word: string, names: readonly string[]): string | undefi
 const GUESS = 'did you mean '
 const LIST = 'names: '
 
-/** The hint for a mistyped name: the one it probably means. */
+/** Returns the hint for a mistyped name: the name probably meant. */
 export function didYouMean(meant: string): string {
   return `${GUESS}${meant}?`
 }
 
-/** The hint for a name that is like none of `names`. */
+/** Returns the hint for a name that resembles none of `names`: the list of them. */
 export function listOfNames(names: readonly string[]): string {
   return LIST + names.join(', ')
 }
 
-/** Whether `hint` is one of these, which say nothing without their message; `start`: how what it names begins. */
+/**
+ * Reports whether `hint` was made by `didYouMean` or `listOfNames` and its first name begins with `start`. Such a hint is clear
+ * only beside its message.
+ */
 export function isAboutName(hint = '', start = ''): boolean {
   return [GUESS, LIST].some(lead => hint.startsWith(lead + start))
 }
 
-/** At most `most` names that differ from `word` in one letter or two, but not in more than a third of it; the nearest first. */
+/** Returns at most `most` names within one or two edits of `word`, but no more than a third of its letters; the nearest first. */
 export function closestFew(word: string, names: readonly string[], most: number): string[] {
   const typed = lettersOf(word)
   return names
@@ -65,8 +71,8 @@ function lettersOf(text: string): string {
 }
 
 /**
- * How many letters are replaced, left out, added or swapped with the next. The packages for it (fastest-levenshtein, leven)
- * count a swap as two, so that `lsit` would get no suggestion.
+ * Counts the edits between two words: a letter replaced, left out, added, or swapped with the next. The packages for this
+ * (fastest-levenshtein, leven) count a swap as two, so that `lsit` would get no suggestion.
  */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({length: to.length + 1}, (_, index) => index)]

@@ -1,4 +1,7 @@
-/** Reads that may never end, as of a pipe without a writer, keep Node from exiting; a signal still ends it. */
+/**
+ * Tracks reads that may never end, such as of a pipe without a writer. They keep Node from exiting, so a signal has to kill the
+ * process.
+ */
 import process from 'node:process'
 
 let underWay = 0
@@ -12,7 +15,7 @@ export async function whileReading<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ends the process by `signal`, as without a listener, if a read is under way. */
+/** Kills the process with `signal`, as if it had no listener, if a read is pending. */
 export function dieReading(signal: NodeJS.Signals): void {
   if (underWay === 0) return
   process.removeAllListeners(signal)

@@ -1,4 +1,4 @@
-/** Nights and rooms as people type them, in flags and in the wizard. */
+/** Reads nights and rooms as people type them, in flags and in the wizard. */
 import {addDays, nightsBetween} from '../../contract/dates.js'
 import type {Failure} from '../../contract/failure.js'
 import type {Room} from '../../contract/hotels.js'
@@ -11,18 +11,18 @@ export const MOST_NIGHTS = 365
 /** The last date that YYYY-MM-DD can write. */
 const LAST_DATE = '9999-12-31'
 
-/** The day of departure, typed as a date or as a number of nights. Throws a usage error if invalid. */
+/** Reads the check-out, typed as a date or as a number of nights. Throws a usage error if invalid. */
 export function readCheckOut(field: string, typed: string, checkIn: string, today?: string): string {
   const date = readDeparture(field, typed, checkIn, today)
   const nights = nightsBetween(checkIn, date)
   if (nights < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
   if (nights <= MOST_NIGHTS) return date
-  // A month too early or a wrong year, seldom a plan.
+  // More is usually a mistyped month or year.
   const stay = `${checkIn} to ${date} is ${nights.toLocaleString('en')} nights`
   throw invalid(field, `must be at most ${MOST_NIGHTS} nights after the check-in; ${stay}`)
 }
 
-/** The same before the check-in is known: whether it can be a departure at all. Throws a usage error if invalid. */
+/** Checks a typed check-out before the check-in is known. Throws a usage error if no check-in could make it valid. */
 export function checkDeparture(field: string, typed: string): string {
   readDeparture(field, typed, '0001-01-01')
   return typed
@@ -35,18 +35,18 @@ function readDeparture(field: string, typed: string, checkIn: string, today?: st
   return leaveAfter(checkIn, checkInteger(nightsField, nights, 1, MOST_NIGHTS), nightsField)
 }
 
-/** The day `nights` after check-in. Throws a usage error if no date of four digits a year is left for it. */
+/** Returns the date `nights` after check-in. Throws a usage error if it is after LAST_DATE. */
 export function leaveAfter(checkIn: string, nights: number, field = '--nights'): string {
   if (nightsBetween(checkIn, LAST_DATE) >= nights) return addDays(checkIn, nights)
   throw invalid(field, `must end the stay by ${LAST_DATE}`, String(nights))
 }
 
-/** A room as `--room` takes it. */
+/** Formats a room as `--room` accepts it. */
 export function roomText({adults, children_ages: ages}: Room): string {
   return ages.length === 0 ? `${adults}` : `${adults}:${ages.join(',')}`
 }
 
-/** `2` or `2:7,4`: adults, then the children's ages. Throws a usage error if invalid. */
+/** Reads `2` or `2:7,4`: the number of adults, then the children's ages. Throws a usage error if invalid. */
 export function readRoom(field: string, text: string): Room {
   const [, adults, ages = ''] = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim()) ?? []
   if (adults === undefined) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
@@ -58,7 +58,7 @@ export function readRoom(field: string, text: string): Room {
   return {adults: Number(adults), children_ages: agesIn(ages).map(Number)}
 }
 
-/** Ages of children, separated by commas, spaces or both. Throws a usage error if invalid. */
+/** Reads children's ages, separated by commas, spaces or both. Throws a usage error if invalid. */
 export function readAges(field: string, typed: string): number[] {
   const errors = faultsOfAges(field, typed)
   if (errors.length > 0) throw combined(errors)

@@ -1,14 +1,14 @@
-/** Errors of a command line. They name flags and arguments, and never repeat a value, which may be a secret. */
+/** Usage errors. They name flags and arguments and never repeat a value that may be a secret. */
 import {Failure, usage} from '../../contract/failure.js'
 import OTHER_TOOLS from './flags-of-other-tools.json' with {type: 'json'}
 import {closest, didYouMean, isAboutName} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
-/** A flag or an argument as an error shows it: `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
+/** A flag, argument or variable as an error shows it: `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
 export type Word = ReturnType<typeof wordOf>
 
-/** oclif gives the typed word as the token; a value of a variable has none. */
+/** Returns the name that errors use for a value. oclif passes the typed word as `token`; a value from a variable has no token. */
 export function wordOf(context: object, {env}: {readonly env?: string}, name: string) {
   const {token} = context as {token?: {readonly type: string}}
   if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
@@ -16,15 +16,15 @@ export function wordOf(context: object, {env}: {readonly env?: string}, name: st
   return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
 }
 
-/** One Failure that names all of `errors`, of which there is at least one. */
+/** Combines `errors`, at least one, into a single Failure that names them all. */
 export function combined(errors: readonly Failure[]): Failure {
   const [first, ...more] = errors as [Failure, ...Failure[]]
   return more.length === 0 ? first : new PartsFailure(errors)
 }
 
 /**
- * Several errors as one, a hint about one of them beside its message. `rest`: where parts of a value are wrong, the others, so
- * that one run also names what is wrong there.
+ * Several errors combined into one; a hint about a single error is put beside its message. `rest` has the valid parts of a value
+ * that is partly wrong, so that the same run can check those too.
  */
 export class PartsFailure extends Failure {
   readonly parts: readonly Failure[]
@@ -35,10 +35,10 @@ export class PartsFailure extends Failure {
   ) {
     const parts = errors.flatMap(error => (error instanceof PartsFailure ? error.parts : [error]))
     const [{kind, details}, ...more] = parts as [Failure, ...Failure[]]
-    // A guess at a flag is shown below all messages, where it is clear which one it is about.
+    // A guess at a flag can stay below all messages, because the flag shows which message it belongs to.
     const isBelow = isAboutName(details.hint, '--') && !more.some(part => isAboutName(part.details.hint))
     const keepsHint = more.length === 0 || isBelow
-    // A hint about a name says nothing without the message that it belongs to.
+    // A hint about a name is only clear beside the message that it belongs to.
     const messages = parts.map(({message, details: {hint}}) =>
       !keepsHint && isAboutName(hint) ? `${message} (${hint})` : message,
     )
@@ -48,7 +48,7 @@ export class PartsFailure extends Failure {
   }
 }
 
-/** A handler of what is thrown: adds a Failure to `errors`, and throws anything else. */
+/** Returns a catch handler that adds a Failure to `errors` and rethrows anything else. */
 export function collectFailure(errors: Failure[]) {
   return (error: unknown): undefined => {
     if (!(error instanceof Failure)) throw error
@@ -68,11 +68,14 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
   return usage('invalid_flag', `${shown} must be one of: ${options.join(', ')}`, hint)
 }
 
-/** `word` may have a value, else it may be the first of `following`; `names` are those of the flags. */
+/**
+ * Returns the error for an unknown flag. Its value is in `word` after `=`, or else may be the first of `following`; `names` are
+ * the command's flags.
+ */
 export function unknownFlag(word: string, names: readonly string[], following: readonly string[] = []) {
   const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
-  // What users of gh, stripe, aws and curl type; the first of our flags that the command has is meant.
+  // Flags of gh, stripe, aws and curl, by the flags of ours they mean; the first that this command has is suggested.
   const meant = Object.entries(OTHER_TOOLS).flatMap(([ours, words]) => (words.includes(typed) ? ours : []))
   if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) meant.reverse()
   const best = meant.find(ours => flags.includes(ours.split(' ', 1)[0] ?? '')) ?? closest(typed, flags)
@@ -81,7 +84,10 @@ export function unknownFlag(word: string, names: readonly string[], following: r
   return usage('unknown_flag', `unknown flag${shown}`, hint)
 }
 
-/** `flag`: the one that the words were probably meant for. Only a number or plain words are repeated. */
+/**
+ * Returns the error for surplus arguments; `flag` is the flag they were probably meant for. Only numbers and plain words are
+ * repeated.
+ */
 export function unexpectedArguments(words: readonly string[], flag: string | undefined): Failure {
   const what = words.length === 1 ? 'one unexpected argument' : `${words.length} unexpected arguments`
   const isPlain = words.every(word => /^(\d{1,9}|[\p{L}\p{M}.,'’]{1,30})$/u.test(word))
@@ -97,7 +103,7 @@ export function requiresFlag(flag: string, needed: string): Failure {
   return usage('missing_flag', `missing: --${needed}, which --${flag} requires`, SEE_HELP)
 }
 
-/** `isTwice`: it was given more than once; otherwise it has no value. */
+/** Returns the error for a flag that was given twice (`isTwice`) or without a value. */
 export function unreadableFlag(name: string, options: readonly string[] | undefined, isTwice: boolean) {
   if (isTwice) return usage('invalid_flag', `--${name} can only be given once`, SEE_HELP)
   if (options) return usage('invalid_flag', `--${name} must be one of: ${options.join(', ')}`)

@@ -1,4 +1,7 @@
-/** The composition root: puts together what sends requests. Heavy, so it is imported only by what may send one. */
+/**
+ * The composition root: puts together the parts that send requests. It loads much code, so only commands that may send a request
+ * import it.
+ */
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
 import {createTokenSource} from '../../api/auth/tokens.js'
@@ -28,12 +31,12 @@ export interface ConnectOptions {
   readonly bodies?: boolean
   readonly showCurl?: ((line: string) => void) | undefined
   readonly proxy?: string | undefined
-  /** `--insecure`: certificates of this machine's own servers are not checked. */
+  /** `--insecure`: the certificates of servers on this machine are not checked. */
   readonly insecure?: boolean | undefined
   readonly quiet: boolean | undefined
-  /** Where the last requests are kept, and the name of the command; undefined to keep none. */
+  /** The directory that keeps the last requests, and the name of the command; undefined to keep none. */
   readonly history?: {readonly directory: string; readonly command: string} | undefined
-  /** Credentials in use, redacted wherever they would be shown. */
+  /** Credentials in use, which are redacted in all output. */
   readonly secrets?: readonly string[]
   readonly version: string
   readonly env: NodeJS.ProcessEnv
@@ -76,7 +79,7 @@ export async function openSender(options: ConnectOptions) {
   })
   return {
     sender: progress ? progress.sender(sender) : sender,
-    /** Its waits are shown as progress. */
+    /** The clock whose waits are shown as progress. */
     clock: progress ? progress.clock(systemClock) : systemClock,
     timeoutSeconds,
     async close() {
@@ -90,17 +93,17 @@ export async function openSender(options: ConnectOptions) {
       try {
         await writeWholeFile(har, [Buffer.from(text)], {existing: 'replace'})
       } catch (error) {
-        // The command has done its work.
+        // Only a warning, because the command itself has succeeded.
         warn(`Warning: --har: ${(error as Error).message}`)
       }
     },
   }
 }
 
-/** Variables that the route to the service depends on, in either case. */
+/** Environment variables that decide the route to the service, in upper or lower case. */
 const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
 
-/** Credentials of the environment override any login. */
+/** The hint if the service refuses credentials of the environment, which override any login. */
 const CHECK_VARIABLES =
   'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
 
@@ -116,7 +119,7 @@ const CHECK_VARIABLES =
 export async function connect(target: Target, state: State, options: ConnectOptions) {
   const {baseUrl, clientId, clientSecret, scopes, token} = target
   const {proxy, caFile, insecure, env} = options
-  // Processes with the same route share one token request. Hashed: a proxy's address may hold a password.
+  // Processes with the same route share one token request. The route is hashed, because a proxy's address may contain a password.
   const variables = Object.entries(env)
     .filter(([name]) => ROUTE_VARIABLES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -145,13 +148,16 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     ownPath: createOwnPaths(target, state, sender, timeoutSeconds),
     tokens,
     sender,
-    // Without --timeout the API has bounds of its own: a large voucher may take longer than a call.
+    // Without --timeout the API uses its own limits: a large voucher may take longer than a call.
     ...(options.timeoutSeconds === undefined ? {} : {timeoutSeconds}),
   })
   return {...opened, target, api, tokens, state}
 }
 
-/** Gives `accessToken` for everything. Throws a Failure, exit 4, if the service no longer accepts it. */
+/**
+ * Returns a token source that always gives `accessToken`. If the service no longer accepts the token, it throws a Failure
+ * `not_allowed` (exit 4).
+ */
 function readyTokens(accessToken: string): TokenSource {
   const token = {access_token: accessToken, scopes: [], obtainedAt: 0, expiresAt: Number.POSITIVE_INFINITY}
   return {

@@ -1,4 +1,7 @@
-/** `--dry-run`: the one request that a command would send, else `{requests, changes}`; nothing is done. */
+/**
+ * `--dry-run`: builds the document to print, which is the request itself, or `{requests, changes}` if there is more than one
+ * request or a change of files. Nothing is sent or changed.
+ */
 import * as Flags from '@oclif/core/flags'
 import {createRedactor} from '../../api/redact/redact.js'
 import {curlLine} from '../../api/trace/curl.js'
@@ -14,40 +17,40 @@ export const dryRunFlag = {
   'dry-run': Flags.boolean({summary: 'print what would be sent and changed, without doing it'}),
 }
 
-/** The exact request; secrets are redacted. */
+/** The request exactly as it would be sent, with secrets redacted. */
 export type DryRequest = ReturnType<typeof plainDryRequest>
 
 export interface DryChange {
   /** Path of the file, or `keychain`. */
   readonly file: string
   readonly action: 'create' | 'set' | 'remove'
-  /** What in the file: the name of a setting, or words. */
+  /** What changes in the file: the name of a setting, or a description. */
   readonly what: string
-  /** Present when it may be shown: never for a secret. */
+  /** The old value; absent for a secret. */
   readonly before?: unknown
   readonly after?: unknown
 }
 
-/** A request that carries the access token. */
+/** Describes a request with the access token, which is redacted. */
 export function dryRequest(method: string, url: string, body?: object): DryRequest {
   const request = plainDryRequest(method, url, body)
   return {...request, headers: {authorization: `Bearer ${REDACTED}`, ...request.headers}}
 }
 
-/** A request without a token: to the OAuth endpoints, and to the controls of the local sandbox. */
+/** Describes a request without a token: to the OAuth endpoints or the controls of the local sandbox. */
 export function plainDryRequest(method: string, url: string, body?: object) {
   const headers: Readonly<Record<string, string>> = body ? {'content-type': 'application/json'} : {}
   return {method, url, headers, ...(body ? {body} : {})}
 }
 
-/** The result to print: JSON for people too. */
+/** Returns the result to print; it is JSON also at a terminal. */
 export function dryRun(requests: readonly DryRequest[], changes: readonly DryChange[] = []): Result {
   const [only] = requests
   const isOneRequest = only !== undefined && requests.length === 1 && changes.length === 0
   return jsonResult(isOneRequest ? only : {requests, changes})
 }
 
-/** A curl line for each request in the document of a --dry-run; none where it is no such document. */
+/** Returns a curl line for each request in the document of a --dry-run; empty if `document` is another document. */
 export function curlOfDryRun(document: Partial<DryRequest> & {readonly requests?: readonly DryRequest[]}) {
   return (document.requests ?? [document]).flatMap(({method, url, headers = {}, body}) => {
     if (typeof method !== 'string' || typeof url !== 'string') return []
@@ -61,7 +64,7 @@ export interface RequestValues {
   readonly body?: object
 }
 
-/** The request of an operation. Throws a usage error for invalid settings and for a path that would be a guess. */
+/** Describes the request of an operation. Throws a usage error for invalid settings, or if the path would be a guess. */
 export function describeRequest(
   name: OperationName,
   target: Target,
@@ -70,7 +73,7 @@ export function describeRequest(
 ): DryRequest {
   const {method, source} = OPERATIONS[name]
   const named = source === 'ours' ? namedPathOf(name, target, state) : undefined
-  // A guessed path is called on a local sandbox only, which is on this machine.
+  // A guessed path is called on a local sandbox only, and a sandbox is always on this machine.
   if (source === 'ours' && named === undefined && !target.isLoopback) throw notShown(name)
   return dryRequest(method, target.baseUrl + pathOf(name, parameters, named), body)
 }

@@ -1,6 +1,7 @@
 /**
- * A guessed path is never called on a live service: operations without a path in the interface (§4.9) are called only where
- * config.json names it, or on a local sandbox, known by its control GET {origin}/_sandbox/clock and the header of that.
+ * Makes sure that a guessed path is never called on a live service. An operation without a path in the interface (§4.9) is called
+ * only if config.json names its path, or on a local sandbox, which is recognised by the answer and header of GET
+ * {origin}/_sandbox/clock.
  */
 import {unwrap} from '../../api/answers/facts.js'
 import {throwUnanswered} from '../../api/answers/refusals.js'
@@ -13,7 +14,7 @@ import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
 import {pathsOf, type Target} from './resolve.js'
 
-/** The path that config.json names for an operation; undefined for none. Throws a usage error if one of its paths is invalid. */
+/** Returns the path that config.json names for an operation, or undefined. Throws a usage error if any path there is invalid. */
 export function namedPathOf(name: OperationName, target: Target, state: State): string | undefined {
   const paths: Readonly<Record<string, string>> = pathsOf(target, state.settings.read())?.paths ?? {}
   for (const [each, path] of Object.entries(paths)) checkOwnPath('config.json', each, path)
@@ -21,15 +22,16 @@ export function namedPathOf(name: OperationName, target: Target, state: State): 
 }
 
 /**
- * The path of an operation that the interface shows no path for: as config.json names it, else undefined on a local sandbox,
- * where ours is called. Throws a usage error `path_not_shown` where ours would be a guess, before any request.
+ * Returns a function that finds the path of an operation without one in the interface: the path in config.json, or undefined on a
+ * local sandbox, where our own path is called. It throws a usage error `path_not_shown`, before any request, if our path would be
+ * a guess.
  */
 export function createOwnPaths(target: Target, state: State, sender: Sender, timeoutSeconds: number) {
   let sandbox: Promise<boolean> | undefined
   return async (name: OperationName): Promise<string | undefined> => {
     const named = namedPathOf(name, target, state)
     if (named !== undefined) return named
-    // A failed question is asked again the next time.
+    // If the check fails, the next call repeats it.
     sandbox ??= isLocalSandbox(target, sender, timeoutSeconds).catch(error => {
       sandbox = undefined
       throw error
@@ -39,7 +41,10 @@ export function createOwnPaths(target: Target, state: State, sender: Sender, tim
   }
 }
 
-/** Throws Failure when the question could not be sent; any other answer than a sandbox's means no. */
+/**
+ * Reports whether the target is a local sandbox. Throws Failure if the request could not be sent; any answer that is not a
+ * sandbox's means no.
+ */
 async function isLocalSandbox(target: Target, sender: Sender, timeoutSeconds: number): Promise<boolean> {
   if (!target.isLoopback) return false
   const url = `${new URL(target.baseUrl).origin}/_sandbox/clock`
@@ -55,7 +60,7 @@ async function isLocalSandbox(target: Target, sender: Sender, timeoutSeconds: nu
   return typeof now === 'string' && /^\d{4}-\d\d-\d\dT/.test(now) && !Number.isNaN(Date.parse(now))
 }
 
-/** The refusal of an operation whose path would be a guess. */
+/** Returns the error for an operation whose path would be a guess. */
 export function notShown(name: OperationName): Failure {
   const what = OPERATIONS[name].summary.toLowerCase()
   return usage(
@@ -65,7 +70,7 @@ export function notShown(name: OperationName): Failure {
   )
 }
 
-/** For help: where the operations work, how their paths are named, which scopes they need. */
+/** Returns a note for help: where the operations work, how to name their paths, and which scopes they need. */
 export function pathNote(...names: readonly OperationName[]): string {
   const paths = names.map(name => `"${name}": "…"`).join(', ')
   const scopes = [...new Set(names.map(name => OPERATIONS[name].scope))]

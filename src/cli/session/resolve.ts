@@ -1,6 +1,6 @@
 /**
- * The one place that decides what a command works with, and where each value is from:
- * flag > environment > profile > defaults > built in. Settings first, then service and credentials.
+ * Resolves settings, then service and credentials. This is the only place that decides which value applies and where it comes
+ * from: flag > environment > profile > defaults > built in.
  */
 
 import {Failure, usage} from '../../contract/failure.js'
@@ -29,33 +29,33 @@ interface Effective {
   readonly key: SettingKey
   readonly value: SettingValue | null
   readonly origin: 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
-  /** The flag, the variable, or the name of the profile. */
+  /** The flag, the variable or the profile that has the value. */
   readonly source: string | null
-  /** Where a person finds the value, for an error about it. */
+  /** Where the user can find the value, for errors about it. */
   readonly place: string
 }
 
 export interface Surroundings {
-  /** Read when it is first needed: where the environment says everything, an invalid config.json does no harm. */
+  /** Read on first use, so that an invalid config.json does no harm if the environment sets everything. */
   readonly settings: SettingsFile
   readonly env: NodeJS.ProcessEnv
   /** The global flags on the command line, by their names without dashes. */
   readonly flags: Readonly<Record<string, string | undefined>>
 }
 
-/** Name of the profile whose settings count, whether or not there is one. */
+/** Returns the name of the profile whose settings apply, even if no such profile exists. */
 export function profileInUse({settings, env, flags}: Surroundings): string {
   return flags.profile || env.BOOKCTL_PROFILE || settings.current_profile || DEFAULT_PROFILE
 }
 
-/** The value that holds for `key`, as it was written: what a person put into the file is not checked here. */
+/** Returns the value that applies for `key`, as written. A value that someone put into the file is not checked here. */
 export function effective(key: SettingKey, surroundings: Surroundings): Effective {
   const {env, flags} = surroundings
   const {name, builtIn = null} = key
   const flag = flags[key.flag ?? '']
   const ofFlag = `--${key.flag}`
   if (flag !== undefined) return {key, value: flag, origin: 'flag', source: ofFlag, place: ofFlag}
-  // A --profile on the command line overrides complete credentials of the environment, their base URL too.
+  // --profile on the command line overrides credentials of the environment, and with complete ones their base URL too.
   const isComplete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const isOverridden = flags.profile && (name === 'client_id' || (name === 'base_url' && isComplete))
   const {environment = ''} = key
@@ -82,7 +82,7 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null, place: name}
 }
 
-/** The value of `key` in one of its places in config.json, if it is there; `holder`: the path of that place. */
+/** Returns the value of `key` in one place of config.json, or undefined, and `holder`, the path of that place. */
 export function writtenIn(place: SettingPlace, key: SettingKey, settings: SettingsFile, profile: string) {
   const holder = {top: [], profile: ['profiles', profile], defaults: ['defaults']}[place]
   let value: unknown = settings
@@ -91,9 +91,9 @@ export function writtenIn(place: SettingPlace, key: SettingKey, settings: Settin
 }
 
 /**
- * The paths that config.json names (§4.9) for the service of a target, and where: in the profile used, else in another profile
- * of the service; the defaults, which name no service, count for credentials of the environment alone. Paths of two places are
- * never mixed.
+ * Returns the paths of §4.9 that config.json names for the target's service, and their place: the profile in use, else another
+ * profile of the same service. The defaults name no service, so they apply only to credentials of the environment. Paths from two
+ * places are never mixed.
  */
 export function pathsOf(
   {profile, baseUrl}: Pick<Target, 'profile' | 'baseUrl'>,
@@ -107,7 +107,10 @@ export function pathsOf(
   return {place: 'defaults', profile: undefined, paths: defaults.paths} as const
 }
 
-/** `written`: the base URL in config.json, which a person may have spelled differently or wrongly. */
+/**
+ * Reports whether two base URLs mean the same service. `written` is from config.json, where it may be spelled differently or
+ * wrongly.
+ */
 function isSameService(written: string, baseUrl: string): boolean {
   try {
     return written === baseUrl || parseBaseUrl(written).baseUrl === parseBaseUrl(baseUrl).baseUrl
@@ -116,14 +119,17 @@ function isSameService(written: string, baseUrl: string): boolean {
   }
 }
 
-/** Whether the credentials are those of the environment: a --profile on the command line overrides them. */
+/** Reports whether the environment's credentials are used; --profile on the command line overrides them. */
 function usesEnvironment({env, flags}: Surroundings): boolean {
   return !flags.profile && !!(env.BOOKCTL_TOKEN || env.BOOKCTL_CLIENT_ID || env.BOOKCTL_CLIENT_SECRET)
 }
 
 export type Checked = Awaited<ReturnType<typeof checked>>
 
-/** The value in the type of its setting; `problem` says why it is invalid, naming its place, and it is then as written. */
+/**
+ * Returns the value that applies, converted to its type. If it is invalid, `problem` says why and names its place, and the value
+ * is left as written.
+ */
 export async function checked(key: SettingKey, surroundings: Surroundings) {
   const found = effective(key, surroundings)
   const {value, origin, place} = found
@@ -140,26 +146,26 @@ export async function checked(key: SettingKey, surroundings: Surroundings) {
 export const allChecked = (surroundings: Surroundings) =>
   Promise.all(Object.values(SETTINGS).map(key => checked(key, surroundings)))
 
-/** The setting as text; undefined where it is not set. Throws a usage error that names its place if it is invalid. */
+/** Returns a setting as text; undefined if it is not set. Throws a usage error that names its place if it is invalid. */
 export async function readText(name: SettingName, surroundings: Surroundings): Promise<string | undefined> {
   const {value, origin, problem} = await checked(SETTINGS[name], surroundings)
   if (problem) throw problem
   return value === null || origin === 'built_in' ? undefined : String(value)
 }
 
-/** What reservations and searches take from the settings; the contact has the parts of §2.4's that are set. */
+/** Defaults of reservations and searches from the settings; `contact` has those fields of §2.4 that are set. */
 export interface Preferences {
   readonly nationality?: string | undefined
   readonly currency?: string | undefined
   readonly contact?: Fields | undefined
 }
 
-/** Of connecting to the store, and of each statement: a store that is well answers within milliseconds. */
+/** Time limit for connecting to the store and for each statement. A healthy store answers within milliseconds. */
 const MOST_STORE_SECONDS = 10
 
 /**
- * The store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. What speaks to it is
- * loaded here, only where one is set. `connection`: certificates and time limit, read when the store is first used.
+ * Chooses the store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. Its code is loaded
+ * only if one is set. `connection` returns certificates and time limit, when the store is first used.
  */
 export async function chooseStore(
   surroundings: Surroundings,
@@ -174,7 +180,7 @@ export async function chooseStore(
   try {
     address = effective(SETTINGS.store, surroundings).value?.toString()
   } catch (error) {
-    // Not every command needs config.json: a broken one is reported when the store is first used.
+    // A broken config.json is reported when the store is first used, because not every command needs it.
     problem = error
   }
   const shared = address === undefined ? undefined : await import('../../state/postgres/shared.js')
@@ -193,7 +199,7 @@ export async function chooseStore(
     },
     async clients() {
       const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
-      // A --profile selects another client, not another service for this one.
+      // --profile selects another client; it does not change the service of this one.
       const {value: url} = effective(SETTINGS.base_url, {
         ...surroundings,
         flags: {...surroundings.flags, profile: undefined},
@@ -204,25 +210,25 @@ export async function chooseStore(
   }
 }
 
-/** The flags that say which profile is used, also filled from BOOKCTL_PROFILE and BOOKCTL_BASE_URL. */
+/** The flags that decide the profile and service; also filled from BOOKCTL_PROFILE and BOOKCTL_BASE_URL. */
 export interface TargetFlags {
   readonly profile?: string | undefined
   readonly 'base-url'?: string | undefined
 }
 
-/** The profile to use: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
+/** Returns the profile to use: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
 export function profileName({profile}: TargetFlags, {settings}: Pick<State, 'settings'>): string {
   return checkProfileName(profileInUse({settings: settings.read(), env: {}, flags: {profile}}))
 }
 
-/** The service and the credentials that a command uses, as a client of the journal too. */
+/** The service and credentials that a command uses. The journal also identifies its client by these fields. */
 export interface Target {
   /** Name of the profile, or null when the credentials come from the environment. */
   readonly profile: string | null
   readonly baseUrl: string
   readonly isLoopback: boolean
   readonly clientId: string
-  /** Empty with `token`. */
+  /** Empty if there is a `token`. */
   readonly clientSecret: string
   /** BOOKCTL_TOKEN, used instead of the secret. */
   readonly token?: string
@@ -230,19 +236,19 @@ export interface Target {
   readonly scopes: readonly Scope[] | undefined
 }
 
-/** Where a change is made, for a person who agrees to it. */
+/** Describes the service and client for a person who is asked to confirm a change. */
 export function serviceText({mode, baseUrl, clientId}: Target): string {
   return `${mode.toUpperCase()}, ${new URL(baseUrl).host}, client ${clientId}`
 }
 
-/** Throws a Failure if there are no usable credentials: not_logged_in, or a usage error for what is invalid. */
+/** Resolves service and credentials. Throws a Failure `not_logged_in` if there are none, or a usage error if some are invalid. */
 export async function resolveTarget(
   surroundings: Surroundings,
   state: Pick<State, 'secrets' | 'directory'>,
 ): Promise<Target> {
   const {env, flags} = surroundings
   const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
-  // Their address may be the profile's.
+  // The base URL may still come from the profile.
   if (usesEnvironment(surroundings)) {
     if (!token && !id) throw missingVariable('BOOKCTL_CLIENT_ID', env)
     if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
@@ -265,7 +271,7 @@ export async function resolveTarget(
     return {profile: null, baseUrl, isLoopback, clientId: id, clientSecret: secret, mode, scopes}
   }
   const name = checkProfileName(profileInUse(surroundings))
-  // A wrong address is reported first, without a login too.
+  // A wrong address is reported first, even without a login.
   const service = serviceOf(surroundings)
   const profile = own(surroundings.settings.profiles, name)
   if (!profile || !service) throw await notLoggedIn(name, flags.profile ? undefined : state.directory)
@@ -280,7 +286,10 @@ export async function resolveTarget(
   return {profile: name, baseUrl, isLoopback, clientId, clientSecret, mode, scopes}
 }
 
-/** The address to use and where it is from; undefined if nothing gives one. Throws a usage error that names where it is from. */
+/**
+ * Returns the base URL to use and its origin; undefined if none is set. Throws a usage error that names the origin of an invalid
+ * one.
+ */
 export function serviceOf(surroundings: Surroundings) {
   const {value, origin, source, place} = effective(SETTINGS.base_url, surroundings)
   if (value === null) return undefined
@@ -293,8 +302,8 @@ export function serviceOf(surroundings: Surroundings) {
 }
 
 /**
- * The mode of a secret that may be sent to `baseUrl`, where that is known. Throws a usage error, which repeats no secret, also
- * if `owner` expects a secret of the other mode.
+ * Returns the mode of a client secret. Throws a usage error, which never repeats the secret, if it is malformed, has not the mode
+ * that `owner` expects, or must not be sent to `baseUrl`.
  */
 export function checkSecret(
   clientSecret: string,
@@ -326,7 +335,10 @@ function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {
   return usage('incomplete_environment', problem, `set all three (${all}), or none and use bookctl login`)
 }
 
-/** `directory`: where sandboxes are looked for whose credentials would do, unless a profile was typed. */
+/**
+ * Returns the error for missing credentials. If a sandbox with a record in `directory` runs, the hint says how to use it;
+ * `directory` is undefined if the user typed a profile.
+ */
 async function notLoggedIn(name: string, directory?: string): Promise<Failure> {
   const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`
   const {listeningSandboxes} = await import('./sandbox-records.js')

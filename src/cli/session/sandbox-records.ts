@@ -1,4 +1,4 @@
-/** The local sandboxes that run on this machine: each has a record, a file by which other commands find it. */
+/** Finds the local sandboxes that run on this machine. Each has a record, a file in the configuration directory. */
 import {readdirSync, readFileSync, rmSync} from 'node:fs'
 import {connect} from 'node:net'
 import {join} from 'node:path'
@@ -14,23 +14,23 @@ export interface SandboxRecord {
   readonly pid: number
   /** Path of the database, or `:memory:`. */
   readonly database: string
-  /** As RFC 3339. */
+  /** RFC 3339. */
   readonly started_at: string
 }
 
-/** The port of a sandbox whose database was never served. */
+/** The port of a sandbox on a new database. Later starts reuse the port of the database. */
 export const FIRST_SANDBOX_PORT = 4010
 
 const MOST_RECORD_BYTES = 64 * 1024
 
-/** Records of processes that run, the newest first. Throws StorageError where a record is no file of ours. */
+/** Returns the records of running sandboxes, newest first. Throws StorageError if a record is not a file of this user. */
 export function runningSandboxes(directory: string): SandboxRecord[] {
   return recordPaths(directory)
     .flatMap(path => readRecord(path) ?? [])
     .sort((a, b) => b.started_at.localeCompare(a.started_at))
 }
 
-/** Those that accept connections: the process id of one that was killed may belong to another process by now. */
+/** Returns the running sandboxes that accept connections. The process id of a killed one may belong to another process by now. */
 export async function listeningSandboxes(directory: string): Promise<SandboxRecord[]> {
   const found = runningSandboxes(directory)
   const listens = await Promise.all(
@@ -45,10 +45,10 @@ export async function listeningSandboxes(directory: string): Promise<SandboxReco
   return found.filter((_, n) => listens[n])
 }
 
-/** Writes the record and removes those left by dead processes. Returns its path; undefined in a home that cannot be written. */
+/** Writes a record and removes those of dead processes. Returns its path, or undefined if the directory is not writable. */
 export async function writeRecord(directory: string, record: SandboxRecord): Promise<string | undefined> {
   const usual = join(directory, SANDBOX_NOTE_NAME)
-  // The database of a running sandbox may have been removed, and then another can run on a new one.
+  // If the database file of a running sandbox was removed, a second one can run on a new file, so the usual name may be taken.
   const isUsual = record.database === join(directory, SANDBOX_NAME) && readRecord(usual) === undefined
   const path = isUsual ? usual : join(directory, `sandbox-running-${record.pid}.json`)
   requireOwnFile(path)
@@ -73,7 +73,7 @@ function recordPaths(directory: string): string[] {
   }
 }
 
-/** The record of a process that runs; undefined for any other. */
+/** Reads a record; undefined unless its process is running. */
 function readRecord(path: string): SandboxRecord | undefined {
   const stats = requireOwnFile(path)
   if (stats === undefined || stats.size > MOST_RECORD_BYTES) return undefined

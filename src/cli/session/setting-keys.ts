@@ -1,4 +1,4 @@
-/** The settings. A new key also needs a line in state/settings-schema.ts. */
+/** The settings and their checks. A new key also needs a line in state/settings-schema.ts. */
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import {DEFAULT_TIMEOUT_SECONDS} from '../../api/http/send.js'
@@ -26,27 +26,27 @@ import {checkedFlag} from '../input/flags.js'
 
 export type SettingValue = string | number | readonly string[]
 
-/** `top`: beside profiles and defaults. */
+/** A place in config.json; `top` is the top level, beside `profiles` and `defaults`. */
 export type SettingPlace = 'top' | 'profile' | 'defaults'
 
 export interface SettingKey {
-  /** As people type it: `contact.email`, `paths.reservations.list`. */
+  /** The key as users type it: `contact.email`, `paths.reservations.list`. */
   readonly name: string
-  /** The path in its place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
+  /** Its path within a place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
   readonly path: readonly [string] | readonly [string, string]
   readonly summary: string
-  /** Where it may be in config.json; the first place overrides the others. */
+  /** The places in config.json where it may be; the first overrides the others. */
   readonly places: readonly SettingPlace[]
   readonly environment?: string
-  /** The global flag that overrides everything, without its dashes. */
+  /** The global flag that overrides all places, without its dashes. */
   readonly flag?: string
   readonly builtIn?: SettingValue
-  /** Set where `config set` refuses the key: what changes it instead. */
+  /** Set if `config set` refuses the key: how to change it instead. */
   readonly readOnly?: string
-  /** The value to write for what was typed. Throws a usage error that names `field`, unless that is ''. */
+  /** Returns the value to write for the typed text. Throws a usage error that names `field`, or no field if it is ''. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
   readonly checkToWrite?: SettingKey['check']
-  /** Removes from a value what must not be shown. */
+  /** Removes secrets, such as a password, from a value before it is shown. */
   readonly conceal?: (text: string) => string
 }
 
@@ -150,7 +150,7 @@ const KEYS = {
   },
 } satisfies Readonly<Record<string, KeyByName>>
 
-/** Throws a usage error, which never quotes the address, if it is invalid. */
+/** Returns the address without its password. Throws a usage error, which never quotes the address, if it is invalid. */
 function checkStore(text: string): string {
   parseStoreUrl(text, {})
   return concealPassword(text)
@@ -158,7 +158,7 @@ function checkStore(text: string): string {
 
 export type SettingName = keyof typeof KEYS
 
-/** By their names; those of `paths.…` are not known to the compiler. */
+/** The settings by name. The compiler does not know the names `paths.…`. */
 export const SETTINGS = Object.fromEntries([
   ...Object.entries<KeyByName>(KEYS).map(([name, key]) => {
     const [first = '', second] = name.split('.')
@@ -178,16 +178,19 @@ function checkHeaderName(field: string, text: string): string {
   throw invalid(field, 'must be a header name', text)
 }
 
-/** The absolute path, because commands run in other directories, too. */
+/**
+ * Returns the absolute path, because commands run in other directories too. Throws a usage error if the file exists and is no
+ * valid certificate file.
+ */
 async function checkCaFile(field: string, text: string): Promise<string> {
   const {trustedCertificates} = await import('./trust.js')
   const path = resolve(checkText(field, text))
-  // A missing file may be set: machines are set up in any order, and a call that needs the file reports it.
+  // A missing file is accepted, because machines are set up in any order; a call that needs the file reports it.
   if (existsSync(path)) await trustedCertificates(path, {})
   return path
 }
 
-/** Checked by the rule of the request itself (§2.4). */
+/** Defines a setting for a contact field, checked by the same rule as in a request (§2.4). */
 function contactKey(part: keyof Contact, summary: string): KeyByName {
   const check = async (field: string, text: string) => {
     const {contact} = await import('../../contract/reservations.js')
@@ -200,7 +203,7 @@ function contactKey(part: keyof Contact, summary: string): KeyByName {
 
 export const DEFAULT_PROFILE = 'default'
 
-/** Throws a usage error if config.json could not have a profile of that name. */
+/** Throws a usage error if `name` is not a valid profile name. */
 export function checkProfileName(name: string): string {
   if (PROFILE_NAME.test(name)) return name
   throw usage('invalid_profile', `invalid profile name: use ${PROFILE_NAME_FORM}`)
@@ -208,7 +211,7 @@ export function checkProfileName(name: string): string {
 
 const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
 
-/** Throws a usage error that names `from`, where it is from, if `clientId` does not have the shape of §5.3. */
+/** Throws a usage error unless `clientId` has the form of §5.3; `from` names the place of the value. */
 export function checkClientId(clientId: string, from = '', hint?: string): string {
   if (CLIENT_ID.test(clientId)) return clientId
   const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
@@ -216,7 +219,7 @@ export function checkClientId(clientId: string, from = '', hint?: string): strin
 }
 
 /**
- * Scopes from lists separated by spaces or commas; undefined if there are none. Throws a usage error that lists the valid
+ * Reads scopes from lists separated by spaces or commas; undefined if there are none. Throws a usage error that lists the valid
  * scopes if one is unknown.
  */
 export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
@@ -229,14 +232,14 @@ export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | u
   return scopes.length === 0 ? undefined : scopes
 }
 
-/** As `scopesOf`, for a list that must name a scope. */
+/** Reads scopes as `scopesOf` does. Throws a usage error also for an empty list. */
 export function checkScopes(field: string, text: string): Scope[] {
   const scopes = scopesOf(text)
   if (scopes) return scopes
   throw invalid(field, 'must name a scope')
 }
 
-/** `--scope`: several flags, or one with spaces or commas. */
+/** Defines `--scope`, which may be repeated or hold several scopes separated by spaces or commas. */
 export const scopeFlag = (summary: string) =>
   checkedFlag((field, text) => checkScopes(field, text).join(' '))({
     helpValue: 'SCOPE',

@@ -1,4 +1,4 @@
-/** Certificate authorities that TLS connections trust: the system's roots, and those of `--ca-file`. */
+/** Loads the certificate authorities that TLS connections trust: the system's roots and those of `--ca-file`. */
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
 import {Failure, usage} from '../../contract/failure.js'
@@ -6,12 +6,12 @@ import {sizeText} from '../../contract/limits.js'
 import {MOST_PEM_BYTES} from '../../storage/files.js'
 import {readFile} from '../input/files.js'
 
-/** By path, because a pipe can be read only once and some commands ask twice. */
+/** Certificates by path, because a pipe can be read only once and some commands need them twice. */
 const read = new Map<string, Promise<string[]>>()
 
 /**
- * The certificates to trust, or undefined for the runtime's own default. Passing `ca` to TLS replaces the default
- * roots and NODE_EXTRA_CA_CERTS with them, so everything is listed again. Throws a usage Failure for a bad file.
+ * Returns the certificates to trust, or undefined for the runtime's default. The option `ca` of TLS replaces the default roots
+ * and NODE_EXTRA_CA_CERTS, so the list repeats them. Throws a usage Failure for a bad file.
  */
 export async function trustedCertificates(caFile: string | undefined, env: NodeJS.ProcessEnv) {
   if (caFile === undefined) return undefined
@@ -22,11 +22,11 @@ export async function trustedCertificates(caFile: string | undefined, env: NodeJ
 }
 
 async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  // Node 22.15 and later: includes NODE_EXTRA_CA_CERTS, and the system's store with --use-system-ca.
+  // Since Node 22.15; includes NODE_EXTRA_CA_CERTS, and the system's store with --use-system-ca.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   const {NODE_EXTRA_CA_CERTS: extra} = env
-  // A file that cannot be read is ignored: Node itself warns about it.
+  // An unreadable file is ignored, because Node itself warns about it.
   const text = extra ? await readPem(extra).catch(() => undefined) : undefined
   return text === undefined ? tls.rootCertificates : [...tls.rootCertificates, text]
 }

@@ -1,10 +1,15 @@
-/** Orders a command line for oclif: the command's name first, then global flags, `--version` as a command. */
+/**
+ * Reorders a command line for oclif: the command's name first, then the global flags. `--version` becomes the command `version`.
+ */
 import {GLOBAL_SWITCHES, GLOBAL_VALUES} from './global-flags.js'
 
 /** The hidden command that a completion script runs. */
 export const CANDIDATES_WORD = '__complete'
 
-/** `words`: before the first other flag; `globals`: the global flags among them; `rest`: all that follows. */
+/**
+ * Splits a command line: `words` come before the first flag of a command, `globals` are the global flags among them, `rest` is
+ * everything after.
+ */
 export function splitArgv(argv: readonly string[]) {
   const words: string[] = []
   const globals: string[] = []
@@ -13,7 +18,7 @@ export function splitArgv(argv: readonly string[]) {
     const word = argv[index] ?? ''
     const [name = ''] = word.split('=', 1)
     const isGlobal = GLOBAL_SWITCHES.has(word) || GLOBAL_VALUES.has(name)
-    // A value may be a word of its own.
+    // The value may be a separate word.
     const taken = GLOBAL_VALUES.has(word) ? 2 : 1
     if (isGlobal) globals.push(...argv.slice(index, index + taken))
     else if (word.startsWith('-')) break
@@ -23,9 +28,9 @@ export function splitArgv(argv: readonly string[]) {
   return {words, globals, rest: argv.slice(index)}
 }
 
-/** `argv` with the command's name first; empty for global flags only. */
+/** Returns `argv` with the command's name first; empty if there are only global flags. */
 export function orderArgv(argv: readonly string[]): string[] {
-  // A word to complete may look like a flag.
+  // The word being completed may look like a flag.
   if (argv[0] === CANDIDATES_WORD) return [CANDIDATES_WORD, '--', ...argv.slice(1)]
   const {words, globals, rest} = splitArgv(argv)
   if (words.length > 0) return [...words, ...globals, ...rest]
@@ -33,13 +38,13 @@ export function orderArgv(argv: readonly string[]): string[] {
   return rest.length === 0 ? [] : [...rest, ...globals]
 }
 
-/** Whether `--json` (or `--format json`) comes before `--`, and is not only being completed. */
+/** Reports whether `--json` or `--format json` is given before `--`; false while a command line is being completed. */
 export function wantsJson(argv: readonly string[]): boolean {
   if (argv[0] === CANDIDATES_WORD) return false
   return /(^|\0)--(json|format[=\0]json)(\0|$)/.test(beforeDashes(argv).join('\0'))
 }
 
-/** The words up to `--`; those after it are arguments. */
+/** Returns the words before `--`; the words after it are arguments, never flags. */
 export function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--')
   return end < 0 ? argv : argv.slice(0, end)

@@ -1,4 +1,4 @@
-/** What every command is made of. What one throws is thrown on, at most with a better hint; main.ts reports it. */
+/** The base class of all commands. It rethrows errors, at most with a better hint; main.ts reports them. */
 import process from 'node:process'
 import {Failure, failureWith} from '../../contract/failure.js'
 import {shellWord} from '../../contract/foreign-text.js'
@@ -23,7 +23,7 @@ import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
 import {type RunningCommand, running, type StopNote} from './running.js'
 
-/** Of the contact of a reservation (§2.4), as settings. */
+/** Fields of a reservation's contact (§2.4) that are also settings: `contact.email`. */
 const CONTACT_PARTS = ['name', 'surname', 'email', 'phone_country_code', 'phone_number'] as const
 
 const SERVICE_FLAGS = ['profile', 'base-url', 'ca-file', 'proxy', 'insecure'] as const
@@ -53,7 +53,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     await super.init()
   }
 
-  /** Rethrows, because oclif's own `catch` would decide on exit codes; Ctrl-C at a question says what a signal would. */
+  /**
+   * Rethrows, because oclif's own `catch` would choose the exit code. Ctrl-C at a question gets the command's stop note, as a
+   * signal does.
+   */
   protected override async catch(error: unknown): Promise<never> {
     this.hasEnded = true
     const isStopped = error instanceof Failure && error.kind === 'interrupted' && !error.details.hint
@@ -63,7 +66,9 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     throw new Failure('interrupted', `stopped; ${state}`, {code: 'interrupted', hint})
   }
 
-  /** Where nothing listens at the address in use, names the local sandbox that runs elsewhere. */
+  /**
+   * If nothing listens at the address in use but a local sandbox runs elsewhere, replaces the hint by one that names the sandbox.
+   */
   private async namingSandbox(error: unknown): Promise<unknown> {
     if (!(error instanceof Failure) || error.kind !== 'unreachable' || !error.details.nothingListens)
       return error
@@ -78,7 +83,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     await this.stop()
   }
 
-  /** Calls what `whenStopped` was given, last first. A second call, by a signal, waits for the first. */
+  /** Runs the functions registered with `whenStopped`, last first. A second call, by a signal, waits for the first. */
   stop(): Promise<void> {
     const tidy = async () => {
       for (const undo of this.tidying.splice(0).reverse()) await undo()
@@ -87,6 +92,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.tidied
   }
 
+  /** Registers a function to run when the command ends or is stopped. */
   whenStopped(tidy: () => unknown): void {
     this.tidying.push(tidy)
   }
@@ -114,17 +120,18 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
     const store = await chooseStore(surroundings, () => this.connectOptions())
     const state = openState(configDir, {store, warn: text => this.warn(text)})
-    // Closing it at the end leaves no log beside a database.
+    // A closed database leaves no log file beside it.
     this.whenStopped(() => state.close())
     return {state, surroundings}
   }
 
-  /** What settings are resolved from: command line, environment and config.json. */
+  /** Returns the sources that settings are resolved from: command line, environment and config.json. */
   protected async surroundings(): Promise<Surroundings> {
     this.opened ??= this.openState()
     return (await this.opened).surroundings
   }
 
+  /** Returns the defaults for a booking that are set in the profile or environment: nationality, currency and contact. */
   protected async preferences(): Promise<Preferences> {
     const {readText} = await import('../session/resolve.js')
     const surroundings = await this.surroundings()
@@ -140,7 +147,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
   }
 
-  /** `flags`; those of `names` that are not given have the value of the setting. */
+  /** Returns `flags`, where each flag of `names` that is not given takes the value of its setting. */
   protected async withDefaults<
     Name extends SettingName,
     T extends {readonly [name in Name]?: string | undefined},
@@ -151,7 +158,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
-  /** The service and credentials to use, without a request. Warns of live ones on stderr, once. */
+  /** Resolves the service and credentials to use, without a request. Warns once on stderr if the credentials are live. */
   async target(): Promise<Target> {
     if (this.targetInUse === undefined) {
       const target = await this.resolveTarget()
@@ -180,7 +187,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return resolveTarget(await this.surroundings(), await this.state())
   }
 
-  /** The connection to the service, opened once; it is closed at the end of the command. */
+  /** Returns the connection to the service, opened by the first call and closed when the command ends. */
   async connect(target?: Target): Promise<Connection> {
     if (this.connection === undefined) {
       const {connect} = await import('../session/connect.js')
@@ -192,7 +199,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.connection
   }
 
-  /** Opens what sends requests without credentials: for obtaining and revoking tokens. */
+  /** Opens a sender without credentials, for obtaining and revoking tokens. */
   protected async openSender() {
     const {openSender} = await import('../session/connect.js')
     const opened = await openSender(await this.connectOptions())
@@ -200,7 +207,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return opened
   }
 
-  /** The flags of this command line that another needs to reach the same service as the same client. */
+  /** Returns the flags of this command line that a suggested command needs to reach the same service as the same client. */
   serviceFlags(): string[] {
     const flags = SERVICE_FLAGS.filter(name => this.typed[name] !== undefined)
     return flags.map(name =>
@@ -208,7 +215,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     )
   }
 
-  /** Options of a connection. `ignoresInvalid`: an invalid setting counts as not set. */
+  /** Returns the options of a connection. With `ignoresInvalid`, an invalid setting counts as not set. */
   protected async connectOptions(ignoresInvalid = false): Promise<ConnectOptions> {
     const {readText} = await import('../session/resolve.js')
     const surroundings = await this.surroundings()
@@ -240,7 +247,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
   }
 
-  /** Prints the result to stdout in the format of `flags`; `continues`: more rows of the list printed before. */
+  /** Prints the result to stdout in the format of `flags`. With `continues`, the rows continue the list printed before. */
   async print<Item>(result: Result<Item>, continues = false, flags: OutputFlags = this.globals) {
     const {'print-curl': curl, 'dry-run': dryRun} = this.globals as Record<string, unknown>
     if (curl && dryRun) {
@@ -251,7 +258,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     const note = (text: string) => void notes.push(text)
     const warn = (text: string) => void this.warn(text)
     const text = await renderResult(result, flags, {...terminalOf(process.stdout), note, warn, continues})
-    // A signal that came before was reported in its place.
+    // A signal has already been reported instead of the result.
     if (running.hasReported) return
     this.hasPrinted = true
     clearTransient()
@@ -261,53 +268,60 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 
-  /** Prints the request of an operation, for --dry-run. */
+  /** Prints the request that an operation would send, for --dry-run. */
   protected async printRequest(name: OperationName, target: Target, call: RequestValues): Promise<void> {
     const {describeRequest, dryRun} = await import('../session/dry-run.js')
     await this.print(dryRun([describeRequest(name, target, await this.state(), call)]))
   }
 
-  /** Says on stderr, at a terminal only, what a person may like to know. */
+  /** Prints information for a person on stderr; only at a terminal, and not with --json or --quiet. */
   note(text: string | readonly string[]): void {
     if (this.takesNotes() && text.length > 0) say(text)
   }
 
-  /** Whether the result is shown to a person: a table or a record, with the columns that the command chooses. */
+  /** Reports whether the result is printed for a person: as a table or record, with the columns that the command chooses. */
   showsRecords(): boolean {
     const {json, quiet, query, columns, format = process.stdout.isTTY ? 'table' : 'tsv'} = this.globals
     return format === 'table' && !json && !quiet && (query ?? columns) === undefined
   }
 
+  /** Reports whether `note` prints anything. */
   takesNotes(): boolean {
     return stderrIsTerminal() && !this.globals.json && !this.globals.quiet
   }
 
-  /** Says on stderr, also in a pipe, what should be seen before it happens. */
+  /** Prints on stderr, also in a pipe, what the user should see before it happens; nothing with --quiet. */
   tell(text: string | readonly string[]): void {
     if (!this.globals.quiet) say(text)
   }
 
-  /** Says on stderr, always, what must be known. */
+  /** Prints a warning on stderr, even with --quiet. */
   override warn<Text extends string | Error>(text: Text): Text {
     say(String(text))
     return text
   }
 
-  /** Questions to the person at the terminal. Throws a usage error if there is no terminal. */
+  /** Opens the prompts for questions at the terminal. Throws a usage error if there is no terminal. */
   prompts(flags: AskingFlags = this.globals): Promise<Prompts> {
     const closing = new AbortController()
     this.whenStopped(() => closing.abort(interruption()))
     return openPrompts(flags, closing.signal)
   }
 
-  /** Asks unless `yes`; undefined without a terminal. What is agreed to is shown even with --quiet. */
+  /**
+   * Asks for consent unless `yes`; returns undefined if there is no terminal. `atStake` is shown even with --quiet if a question
+   * follows.
+   */
   async agreed(yes: boolean, message: string, atStake: readonly string[] = []): Promise<boolean | undefined> {
     const asks = !yes && mayAsk(this.globals)
     if (atStake.length > 0 && (asks || !this.globals.quiet)) say(atStake)
     return yes || (asks ? (await this.prompts()).confirm({message}) : undefined)
   }
 
-  /** As `agreed`, but throws a usage error without consent; Ctrl-C at the question says what is certain. */
+  /**
+   * Asks like `agreed`, but throws a usage error without consent. After Ctrl-C at the question the error says that nothing was
+   * changed (`change.undone`).
+   */
   protected async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
     const agreed = await this.agreed(yes, message, atStake).catch(error => {
       if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error

@@ -1,21 +1,21 @@
-/** The names of commands: the one that words mean, and the likely one for a name that does not exist. */
+/** Finds the command that words name, and suggests one for a name that does not exist. */
 import type {Hook} from '@oclif/core/hooks'
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest, didYouMean} from '../input/match.js'
 import {SEE_HELP, unknownFlag} from '../input/usage-errors.js'
 import {globalFlags} from './global-flags.js'
 
-/** Words that oclif finds no command for: too many arguments, a mistyped name, a flag before the name. */
+/** Handles words for which oclif finds no command: surplus arguments, a mistyped name, or a flag before the name. */
 const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) => {
   if (id.startsWith('-')) throw flagWithoutCommand(id)
   const ids = config.commands.filter(({hidden}) => !hidden).map(command => command.id)
   const words = id.split(':')
   const {name, left} = findName(words, config.commandIDs)
   const command = config.findCommand(name.join(':'))
-  // The words before the first flag may be the rest of the command's name.
+  // The command's name may continue in the words before the first flag.
   const end = argv.findIndex(word => word.startsWith('-'))
   if (!command) throw unknownCommand([...words, ...(end < 0 ? argv : argv.slice(0, end))], ids)
-  // oclif takes all words as the name of a command without arguments; the command itself refuses surplus ones.
+  // For a command without arguments oclif takes all words as its name; the command itself then refuses the surplus ones.
   const isAlone = name.length === 1 && Object.keys(command.args).length === 0
   if (isAlone && isRestated(command.id, (left[0] ?? '').toLowerCase()))
     throw usage('unexpected_argument', 'one unexpected argument', didYouMean(`\`bookctl ${command.id}\``))
@@ -24,7 +24,7 @@ const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) =>
 
 export default commandNotFound
 
-/** Splits `words` after the longest name of a command or group; `ids` are as `hotels:search`. */
+/** Splits `words` after the longest name of a command or group. `ids` have the form `hotels:search`. */
 export function findName(words: readonly string[], ids: readonly string[]) {
   const isName = (count: number) => ids.some(id => `${id}:`.startsWith(`${words.slice(0, count).join(':')}:`))
   let count = 0
@@ -32,7 +32,9 @@ export function findName(words: readonly string[], ids: readonly string[]) {
   return {name: words.slice(0, count), left: words.slice(count)}
 }
 
-/** Refuses `words`, which name no command of `ids`; with `topics`, also no topic of help. */
+/**
+ * Returns the error for `words`, which name no command of `ids`. `topics` is given for help, where a topic could be named too.
+ */
 export function unknownCommand(
   words: readonly string[],
   ids: readonly string[],
@@ -54,7 +56,7 @@ export function unknownCommand(
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 
-/** What users of gh, stripe and aws type, and the commands for it here, the likeliest first. */
+/** Commands of gh, stripe and aws with our commands for the same, the likeliest first. */
 export const ALIASES = byWord([
   {words: ['balance', 'balances'], commands: ['account']},
   {words: ['patch', 'post', 'request'], commands: ['api']},
@@ -105,7 +107,7 @@ export const ALIASES = byWord([
   {words: ['status'], commands: ['whoami', 'doctor']},
 ])
 
-/** The same for the last word within a group. */
+/** Other tools' verbs, as the last word within a group, with our verbs for the same. */
 const VERBS = byWord([
   {words: ['advance', 'time'], commands: ['clock']},
   {words: ['add', 'new', 'register'], commands: ['create', 'set']},
@@ -134,13 +136,15 @@ function byWord(rows: readonly {readonly words: readonly string[]; readonly comm
   return new Map(rows.flatMap(({words, commands}) => words.map(word => [word, commands])))
 }
 
-/** Whether `word` after the command `name` asks for what it does alone: `account balance`, `journal list`. */
+/**
+ * Reports whether `word` after the command `name` only asks for what that command does anyway: `account balance`, `journal list`.
+ */
 function isRestated(name: string, word: string): boolean {
   const verbs = VERBS.get(word) ?? []
   return ALIASES.get(word)?.includes(name) || ['show', 'list', 'start'].some(verb => verbs.includes(verb))
 }
 
-/** Commands of `ids` for words that are another program's. */
+/** Returns the commands of `ids` for words that belong to another tool (ALIASES, VERBS). */
 function namedElsewhere(words: readonly string[], ids: readonly string[]): string[] {
   const isName = (name: string) => ids.some(id => `${id}:`.startsWith(`${name.replaceAll(' ', ':')}:`))
   for (let count = 3; count > 0; count--) {
@@ -151,13 +155,13 @@ function namedElsewhere(words: readonly string[], ids: readonly string[]): strin
   const word = (left[0] ?? '').toLowerCase()
   const verbs = name.length > 0 ? (VERBS.get(word) ?? []) : []
   const within = verbs.map(verb => [...name, verb].join(' ')).filter(isName)
-  // What the group has no command for, another may have: `sandbox balance`.
+  // Another group may have the command that this one lacks: `sandbox balance` means `account`.
   return within.length > 0 ? within.slice(0, 1) : (ALIASES.get(word)?.filter(isName) ?? [])
 }
 
-/** The command or group that was likely meant, by as many of the words as its name can have. */
+/** Returns the command or group most likely meant. Names of more words are compared first. */
 function closestName(words: readonly string[], following: readonly string[], ids: readonly string[]) {
-  // `webhooks`, `webhooks events`, `webhooks events list`.
+  // From `webhooks events list`: `webhooks`, `webhooks events` and the whole.
   const within = (all: readonly string[]) => all.map((_, index) => all.slice(0, index + 1).join(' '))
   const names = [...new Set(ids.flatMap(id => within(id.split(':'))))]
   const most = Math.max(...names.map(name => name.split(' ').length))
@@ -170,7 +174,7 @@ function closestName(words: readonly string[], following: readonly string[], ids
   return undefined
 }
 
-/** Refuses the flag `typed` where a command was expected, or after a group alone. */
+/** Returns the error for the flag `typed` where a command was expected, or after a group without a command. */
 export function flagWithoutCommand(typed: string): Failure {
   const unknown = unknownFlag(typed, Object.keys(globalFlags))
   if (unknown.details.hint !== SEE_HELP) return unknown

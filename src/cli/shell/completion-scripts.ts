@@ -1,12 +1,12 @@
-/** The completion scripts. On TAB they ask `bookctl __complete`; its answer is quoted and never evaluated. */
+/** The completion scripts of the shells. On TAB they run `bookctl __complete`; its output is quoted and never evaluated. */
 import {type Result, single} from '../terminal/result.js'
 
 const head = (shell: string) => `# Completion of bookctl for ${shell}; made by: bookctl autocomplete ${shell}
 # Reading this file starts no program; bookctl is asked on TAB.
 `
 
-// Bash splits words at = and : too, so it gives the whole line, and answers are quoted for it. Files are completed by bash
-// itself; bash 3 cannot do that.
+// Bash also splits words at = and :, so the script passes the whole line, and `answer` quotes the replies. Bash completes files
+// itself, which bash 3 cannot be told to do.
 const BASH = `${head('bash')}
 _bookctl() {
   local reply=''
@@ -26,7 +26,7 @@ _bookctl() {
 complete -F _bookctl bookctl
 `
 
-// compadd quotes what it inserts. -U replaces the typed text by a value that does not start with it.
+// compadd quotes what it inserts. With -U it replaces the typed text, for values that do not start with it.
 const ZSH = `#compdef bookctl
 ${head('zsh')}
 _bookctl() {
@@ -57,7 +57,7 @@ else compdef _bookctl bookctl
 fi
 `
 
-// Fish quotes what it inserts, and completes files itself where the condition does not hold.
+// Fish quotes what it inserts, and completes files itself if the condition `__bookctl_ask` fails.
 const FISH = `${head('fish')}
 function __bookctl_ask
     set -l typed (commandline -opc)
@@ -72,7 +72,7 @@ complete --command bookctl --erase
 complete --command bookctl --condition __bookctl_ask --no-files --arguments '$__bookctl_words'
 `
 
-// PowerShell treats typographic quotes as quotes, and completes files by itself when there are no answers.
+// PowerShell treats typographic quotes as quotes, and completes files itself if the script returns nothing.
 const POWERSHELL = `${head('powershell')}
 Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
@@ -98,7 +98,7 @@ Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
 
 const SCRIPTS: Readonly<Record<string, string>> = {bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL}
 
-/** What to type to install each, or to add to a file. */
+/** Instructions to install each script. */
 const INSTALLATION: typeof SCRIPTS = {
   bash: `
   mkdir -p ~/.local/share/bash-completion/completions
@@ -121,7 +121,10 @@ const INSTALLATION: typeof SCRIPTS = {
 
 export const SHELL_NAMES = Object.keys(SCRIPTS)
 
-/** The script for `shell`; without one, how to install that of the shell at `shellPath`, or of each. */
+/**
+ * Returns the script for `shell`. Without `shell`, returns instructions for the shell at `shellPath`, or for all if that shell is
+ * unknown.
+ */
 export function completionResult(shell: string | undefined, shellPath = ''): Result {
   const program = /([^/\\]*?)(?:\.exe)?$/.exec(shellPath)?.[1] ?? ''
   const inUse = shell ?? (program === 'pwsh' ? 'powershell' : program)

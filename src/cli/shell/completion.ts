@@ -1,4 +1,7 @@
-/** Words this machine knows, for questions and for the word at the cursor. Never fails, uses no network, creates nothing. */
+/**
+ * Finds candidates among what this machine has stored, for questions and for shell completion. It never fails, sends nothing and
+ * writes nothing.
+ */
 import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {EVENT_TYPES} from '../../contract/events.js'
@@ -14,7 +17,10 @@ import {NAMED_FLAGS} from './global-flags.js'
 
 export type Candidate = readonly [value: string, description: string]
 
-/** Each kind of word, as values and descriptions, of one client of a service or of all. They throw when a file cannot be read. */
+/**
+ * The kinds of candidates, with how each is read. With `client`, only candidates of that client where they belong to one. Each
+ * function throws if a file cannot be read.
+ */
 const SOURCES = {
   profiles: state =>
     Object.entries(state.settings.read().profiles).map(([name, {base_url}]) => [name, base_url]),
@@ -43,7 +49,10 @@ const SOURCES = {
     (await (await state.events()).page({}, {}, 100)).map(({eventId, type}) => [eventId, type ?? '']),
 } as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
 
-/** With `use`, only reservations that are for it, as far as this machine knows. No guests: it does not store them. */
+/**
+ * Lists reservations of the journal; with `use`, only those that the journal shows to be possible for it. Guests are not shown,
+ * because this machine does not store them.
+ */
 async function referencesOf(
   state: State,
   client: Client | undefined,
@@ -60,13 +69,13 @@ async function referencesOf(
 
 export type Source = keyof typeof SOURCES
 
-/** Names of arguments and flags, each with the kind of word that it takes. */
+/** Arguments and flags of a command, each with the kind of its candidates. */
 export type Candidates = Readonly<Record<string, Source>>
 
-/** Kinds of which this machine knows every word. */
+/** Kinds whose candidates are all known on this machine, so that no other value can be valid. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
-/** The words of a kind, each once; none if they cannot be read. */
+/** Returns the candidates of a kind, each value once; none if they cannot be read. */
 export async function candidatesOf(kind: Source, configDirectory: string, client?: Client) {
   const state = openState(configDirectory, {writes: false})
   try {
@@ -78,16 +87,19 @@ export async function candidatesOf(kind: Source, configDirectory: string, client
   }
 }
 
-/** A command in the manifest, with our statics. */
+/** A command of the manifest, with the static fields of our own. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
 type Option = Extract<Flag, {type: 'option'}>
 type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {readonly name: string}
 
-/** A shell asks before it lists more than about this. */
+/** Maximum number of candidates. Shells ask before they list more than about this many. */
 const MOST_CANDIDATES = 200
 
-/** `hasNames`: descriptions are searched if no value fits, because people know cities by name. */
+/**
+ * What can be typed at one place. With `hasNames`, descriptions are searched if no value matches, because people know cities by
+ * name.
+ */
 interface Values {
   readonly candidates: readonly Candidate[]
   readonly isList?: boolean
@@ -95,7 +107,10 @@ interface Values {
   readonly hasNames?: boolean
 }
 
-/** The answer for `shell`: bash gives line, COMP_TYPE and COMP_WORDBREAKS; others the words, the last after a colon. */
+/**
+ * Returns the reply for `shell`. Bash passes its line, COMP_TYPE and COMP_WORDBREAKS; the others pass the words, the last one
+ * after a colon.
+ */
 export async function answer(config: Interfaces.Config, shell: string, given: readonly string[]) {
   const [first, type, breaks] = given
   if (Object.hasOwn(SOURCES, shell)) {
@@ -118,7 +133,10 @@ function linesOf(candidates: readonly Candidate[]): string {
   return candidates.map(([value, description]) => `${value}\t${description}\n`).join('')
 }
 
-/** Of the last of `typed`, the words after `bookctl`: its fixed prefix, the part to complete, and its values. */
+/**
+ * Finds the candidates for the last of `typed`, the words after `bookctl`. `prefix` is its part that stays, such as `--sort=`;
+ * `word` the part to complete.
+ */
 async function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
   let path: readonly string[] = []
@@ -148,7 +166,7 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 }
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
-  // Not offered: a value that is not what it looks like, or that would not be one line.
+  // Leaves out values that are not shown as they are, or that would break the line.
   const isPlain = ([value]: Candidate) => value !== '' && sanitizeLine(value, 200) === value
   const clean = [...new Map(candidates.filter(isPlain))].map(
     ([value, text]): Candidate => [value, sanitizeLine(text, 60)],
@@ -169,7 +187,7 @@ class Commands {
     return this.all.find(({id}) => id === path.join(':'))
   }
 
-  /** Words that can follow `path`: commands, groups, and help topics. */
+  /** Returns the words that can follow `path`: commands, groups and help topics. */
   below(path: readonly string[]): Candidate[] {
     const [first, ...more] = path
     const hidden = (id: string): Candidate => [id, this.config.findCommand(id)?.summary ?? '']
@@ -198,7 +216,7 @@ class Commands {
     return [...names, ['--help', 'explain the command']]
   }
 
-  /** The flag of that name, if it takes a value. */
+  /** Returns the flag called `name` if it takes a value. */
   option(path: readonly string[], name: string): Option | undefined {
     const flag = this.flags(path).find(each => namesOf(each).includes(name))
     return flag?.type === 'option' ? flag : undefined
@@ -210,7 +228,10 @@ class Commands {
     return all[strict === false ? Math.min(position, all.length - 1) : position]
   }
 
-  /** By the candidates that the command declares, by fixed options, or files. */
+  /**
+   * Returns the candidates for a flag's value or an argument: of the kind that the command declares, from fixed options, or
+   * files.
+   */
   async values(path: readonly string[], spec: Valued | undefined): Promise<Values> {
     if (spec === undefined) return {candidates: []}
     const {name, options, helpValue, delimiter} = spec
@@ -231,15 +252,18 @@ function namesOf({name, char}: Flag): string[] {
   return char ? [`--${name}`, `-${char}`] : [`--${name}`]
 }
 
-/** `--wait [SECONDS]`: only a number is its value. The manifest has no `whenAlone`. */
+/**
+ * Reports whether a flag's value may be left out, as in `--wait [SECONDS]`: only a number after it is its value. The manifest has
+ * no `whenAlone`.
+ */
 function isOptional({helpValue}: Option): boolean {
   return String(helpValue).startsWith('[')
 }
 
 /**
- * Bash passes its line as typed and inserts answers as they are, so quotes are read and written here. `words`: without
- * quotes and backslashes; the last is being typed, and may be empty. `fixed`: its start that bash keeps, up to the open
- * quote, or up to a word break; `breaks`: COMP_WORDBREAKS, after which bash starts to replace.
+ * Splits bash's line into words, because bash passes it with quotes and inserts replies as they are. `words` are without quotes
+ * and backslashes; the last is being typed and may be empty. `fixed` is its beginning that bash keeps: up to the open quote, or
+ * up to the last character of `breaks` (COMP_WORDBREAKS), after which bash replaces.
  */
 function readLine(line: string, breaks = '') {
   const words: string[] = []
@@ -272,10 +296,13 @@ function readLine(line: string, breaks = '') {
   return {words: [...words, last], quote, fixed: last.slice(0, quote === '' ? brokenAt : quotedAt)}
 }
 
-/** COMP_TYPE while bash only lists and replaces nothing, so that descriptions can be shown. */
+/** The COMP_TYPE with which bash only lists candidates and inserts nothing, so that descriptions can be shown. */
 const LISTING = '63'
 
-/** One answer a line. Several found by description are only listed: bash would insert their common prefix. */
+/**
+ * Prints one candidate a line. Several that matched only by description are shown when bash lists, because bash would insert
+ * their common prefix.
+ */
 function bashReplies(
   candidates: readonly Candidate[],
   {words, quote, fixed}: ReturnType<typeof readLine>,
@@ -292,7 +319,7 @@ function bashReplies(
     .join('')
 }
 
-/** `text` as bash reads it after the open `quote`, or bare. Double quotes do not protect `!` (history). */
+/** Escapes `text` for bash, inside the open `quote` or bare. Double quotes do not protect `!` (history expansion). */
 function escapeWithin(quote: string, text: string): string {
   if (quote === "'") return text.replaceAll("'", "'\\''")
   if (quote === '"') return text.replace(/[\\"$`]/g, '\\$&').replaceAll('!', `"'!'"`)

@@ -1,11 +1,11 @@
-/** What was thrown → exit code, error text, error JSON. */
+/** Turns a thrown error into exit code, error text and error JSON. */
 import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
 import {FILES_MISSING, SIGNAL_EXITS} from './running.js'
 
-/** Every way to end: the only table of exit codes. */
+/** The only table of exit codes: one for each kind of failure, and for success. */
 export const EXITS = {
   done: {code: 0, meaning: 'done'},
   unexpected: {
@@ -69,14 +69,14 @@ export const EXITS = {
   {code: number; meaning: string; hint?: string}
 >
 
-/** What concerns a service: the error then names the service. */
+/** Kinds of failure that concern the service; their text names it. */
 const OF_SERVICE = ['not_allowed', 'refused', 'service_failed', 'unreachable', 'outcome_unknown']
 
 const MOST_ERROR_BYTES = 4000
 
 type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
 
-/** What was thrown as a failure: `unexpected` for what is a bug. */
+/** Returns a thrown value as a failure; the kind is `unexpected` for a bug or missing files. */
 export function asFailure(thrown: unknown): Described {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) {
@@ -91,12 +91,15 @@ export function asFailure(thrown: unknown): Described {
   return {kind: 'unexpected', message, details: {code: 'unexpected'}}
 }
 
-/** `service`: the one in use, in words, if known. `document` goes to stdout with `--json`, else `text` to stderr. */
+/**
+ * Describes an error: exit code, `document` for stdout with `--json`, and `text` for stderr otherwise. `service` is the
+ * description of the service in use, if known.
+ */
 export function describeFailure(thrown: unknown, service?: string) {
   const failure = asFailure(thrown)
   const {code, hint: usual} = EXITS[failure.kind]
   const hint = failure.details.hint ?? usual
-  // A store that cannot be reached is not the service.
+  // A store that cannot be reached is not the booking service.
   const isOfService = OF_SERVICE.includes(failure.kind) && !(thrown instanceof StorageError)
   const text = textOf(failure, hint, isOfService ? service : undefined)
   return {exit: code, document: documentOf(failure, hint), text}
@@ -113,7 +116,7 @@ function documentOf({message, details}: Described, hint: string) {
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
   if (keepsResult) return {error, ...result}
-  // The two keys that may be long; where to pay is kept longest.
+  // Only these two keys may be long. `payment_url` is dropped last, because it says where to pay.
   const {reservation: _, ...short} = (result ?? {}) as Record<string, unknown>
   const {payment_url: __, ...shortest} = short
   const candidates = [result, short, shortest].map(more => ({error, ...more}))
@@ -122,7 +125,7 @@ function documentOf({message, details}: Described, hint: string) {
 }
 
 function textOf({kind, message, details}: Described, hint: string, service: string | undefined): string {
-  // The person has answered no: that is no error.
+  // The user declined, which is no error.
   if (kind === 'usage' && details.code === 'not_confirmed')
     return sanitizeLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
   const {reason, requestId, host} = details

@@ -1,4 +1,4 @@
-/** The flags every command takes, before or after its name. */
+/** The flags that every command takes, before or after its name. */
 import type {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
@@ -9,7 +9,8 @@ import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 
 export const globalFlags = {
-  // An empty variable of a script must not lead to another service, or to the money of another profile.
+  // An empty value comes from an unset variable of a script; falling back to the default could reach another service or spend
+  // another profile's money.
   profile: checkedFlag(checkGiven)({helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
   'base-url': checkedFlag(checkGiven)({
     helpValue: 'URL',
@@ -57,7 +58,7 @@ export const globalFlags = {
 
 export type GlobalFlags = InferredFlags<typeof globalFlags>
 
-/** As oclif keeps the flags of a command. */
+/** The global flags with their names, in the form of oclif's manifest. */
 export const NAMED_FLAGS = Object.entries(globalFlags).map(
   ([name, flag]) => ({...flag, name}) as unknown as Command.Flag.Any,
 )

@@ -1,4 +1,7 @@
-/** Before any command, help included: refuses secrets among the words, which are in the process list already. */
+/**
+ * A hook that runs before any command, help included. It refuses secrets on the command line, because the process list shows
+ * them.
+ */
 import type {Hook} from '@oclif/core/hooks'
 import {usage} from '../../contract/failure.js'
 import {holdsSecret} from '../../contract/identifiers.js'
@@ -11,7 +14,7 @@ const init: Hook.Init = async () => {
   const problem = 'secrets are not accepted as arguments: they show in the process list and the shell history'
   const hint =
     'use --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing the secret'
-  // oclif drops what a hook throws without an exit code of its own, and the command would run.
+  // oclif ignores an error of a hook unless it has an exit code, and would then run the command.
   throw Object.assign(usage('secret_on_command_line', problem, hint), {oclif: {exit: 2}})
 }
 

@@ -1,4 +1,4 @@
-/** From argv to the exit code: every error becomes one exit code and one text or JSON document here. */
+/** Runs a command from argv to the exit code. Every error becomes one exit code and one text or JSON document here. */
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {
@@ -42,7 +42,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  // Otherwise a command that waits for nothing would end the process as if it had succeeded.
+  // Without this, a command that waits for something that cannot happen would end the process as if it had succeeded.
   const stalled = () => fail(new Error('the event loop is empty, but the command has not ended'))
   process.once('beforeExit', () => void stalled())
   try {
@@ -55,7 +55,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
 }
 
-/** `exit`: the code the process is about to end with, once its result or error is printed or being printed. */
+/** `exit` is the exit code, known once the result or error is printed or being printed. */
 interface Ending {
   exit: number | undefined
 }
@@ -81,7 +81,7 @@ async function execute(argv: readonly string[], place: Place): Promise<number> {
   return running.command?.exitCode ?? 0
 }
 
-/** The command succeeded, but its result could not be written. */
+/** Returns the error for a command that succeeded but whose result could not be written. */
 function notWritten(problem: string): Refusal {
   const hint = running.command?.mayHaveChanged
     ? 'the command itself was completed: check what it changed before you repeat it; list bookings: bookctl journal'
@@ -89,13 +89,13 @@ function notWritten(problem: string): Refusal {
   return {exit: 1, text: `Error: ${problem}\nHint: ${hint}`}
 }
 
-/** What is under way at the end, such as closing a connection, may take this long after a signal. */
+/** How long work at the end, such as closing a connection, may take after a signal. */
 const MOST_ENDING_MILLISECONDS = 1000
 
 /**
- * The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends with 128 + its number; the second does not wait for
- * that, and the third ends at once. One that comes when the work is over changes nothing: the result or the error, which is
- * about to be printed, stands with its exit code. With --json there is one document, whichever comes first.
+ * The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends the process with 128 + the signal's number. The second
+ * does not wait for the tidying, and the third ends the process at once. A signal after the work is done changes nothing: the
+ * result or error is still printed, with its own exit code. With --json exactly one document is printed in every case.
  */
 function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   let count = 0
@@ -105,7 +105,8 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   })
   const stop = async (signal: keyof typeof SIGNAL_EXITS) => {
     const {command} = running
-    // The note belongs to the work under way now; a function is called later, when the outcome is known.
+    // Read now, because the note belongs to the current work. A note that is a function is called after stopping, when the
+    // outcome is known.
     const note = command?.stopNote
     const end = (exit: number) => {
       dieReading(signal)
@@ -113,7 +114,7 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
     }
     if (command?.hasEnded || ending.exit !== undefined) {
       const longest = new Promise(resolve => setTimeout(resolve, MOST_ENDING_MILLISECONDS))
-      // The process ends by itself, unless something holds it up.
+      // Usually the process ends by itself before this.
       await Promise.race([longest, hurried])
       if (running.hasReported || command?.hasPrinted) end(ending.exit ?? command?.exitCode ?? 1)
     }
@@ -134,7 +135,10 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   }
 }
 
-/** Prints the note; with `--json`, also the one document, unless the command prints lines or has printed. */
+/**
+ * Prints the stop note. With `--json` it also prints the error document, unless the command prints lines or has already printed a
+ * document.
+ */
 async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): Promise<void> {
   const {command, argv} = running
   const [{say}, {wantsJson}, {jsonText}] = await Promise.all([
@@ -156,7 +160,9 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
   process.stdout.write(`${jsonText({error}, 2)}\n`)
 }
 
-/** If the reporter cannot load, for example because its files are gone, prints plain text instead of looping. */
+/**
+ * Prints plain text if the reporter itself cannot load, for example because its files are gone; reporting that error would loop.
+ */
 function reportPlainly(problem: unknown): number {
   const isMissing = (problem as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND'
   const error = isMissing ? FILES_MISSING : {...FILES_MISSING, code: 'unexpected', message: 'internal error'}
@@ -166,7 +172,10 @@ function reportPlainly(problem: unknown): number {
   return 1
 }
 
-/** Prints an error, on one line if the command prints lines; returns the exit code. */
+/**
+ * Prints an error (JSON on one line if the command prints lines) and returns the exit code. `refuse` receives the error in case
+ * it cannot be written.
+ */
 async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<number> {
   const {command, argv} = running
   const [{describeFailure}, {jsonText}, {wantsJson}, {prepareToWrap, say}] = await Promise.all([

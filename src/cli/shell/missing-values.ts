@@ -1,4 +1,6 @@
-/** Required values that were not given: asked for at a terminal, elsewhere refused, naming every one. */
+/**
+ * Handles required values that are missing: asks for them at a terminal, and elsewhere refuses with an error that names them all.
+ */
 import * as Flags from '@oclif/core/flags'
 import type {OptionFlag} from '@oclif/core/interfaces'
 import {usage} from '../../contract/failure.js'
@@ -9,7 +11,7 @@ import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
 import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
 import type {Candidate, Candidates, Source} from './completion.js'
 
-/** What is read here of oclif's definition of a flag or an argument. */
+/** The parts of oclif's definition of a flag or argument that are read here. */
 export interface Spec
   extends Partial<Omit<OptionFlag<unknown>, 'type' | 'exclusive' | 'dependsOn' | 'parse'>> {
   readonly type?: 'boolean' | 'option'
@@ -17,7 +19,7 @@ export interface Spec
   readonly dependsOn?: readonly string[]
   readonly min?: number
   readonly max?: number
-  /** The number that the flag means without a value. */
+  /** The number that the flag means if it has no value. */
   readonly whenAlone?: number
   readonly parse?: (input: string, context: object, options: object) => Promise<unknown>
 }
@@ -34,7 +36,10 @@ type Values = Readonly<Record<string, unknown>>
 
 export type MissingValue = ReturnType<typeof missingValues>[number]
 
-/** What `specs` requires and `parsed` lacks, arguments first; `shown`: as it is shown, `REF` or `--event`. */
+/**
+ * Returns the values that `specs` requires and `parsed` lacks, arguments first. `shown` is how an error shows the name: `REF` or
+ * `--event`.
+ */
 export function missingValues(
   {args, flags}: Pick<Specs, 'args' | 'flags'>,
   parsed: {readonly args: Values; readonly flags: Values},
@@ -48,10 +53,10 @@ export function missingValues(
 
 const INTEGER: unknown = Flags.integer().parse
 
-/** Reads `input` by the rule of `spec`. Throws a usage error that names `from` if it is invalid. */
+/** Reads `input` as `spec` defines. Throws a usage error that names `from` if it is invalid. */
 export async function readValue(spec: Spec, from: Word, input: string, context: object, options: object) {
   if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
-  // The message of oclif repeats the value.
+  // oclif's message would repeat the value.
   if (spec.parse !== INTEGER) return spec.parse?.(input, context, {...options, ...spec})
   return checkInteger(from.shown, input, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER)
 }
@@ -63,18 +68,18 @@ export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): 
   return readValue(spec, from, answer, context, {name})
 }
 
-/** What questions about missing values are put with. */
+/** What `askMissing` needs to ask. */
 interface Means {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
   /** The client whose credentials the command uses; undefined where none is configured. */
   readonly client: Client | undefined
-  /** The words of a kind that the service lists; none where it does not, or cannot be asked. */
+  /** Returns the candidates of a kind that the service lists; none if it lists none or cannot be asked. */
   readonly listed: (kind: Source) => Promise<readonly Candidate[]>
 }
 
-/** Asks for each of `values`; returns `argv` with the answers, as if they had been typed. */
+/** Asks for each of `values` and returns `argv` with the answers added, as if they had been typed. */
 export async function askMissing(values: readonly MissingValue[], argv: readonly string[], means: Means) {
   const {withWayBack} = await import('../terminal/prompts/way-back.js')
   return withWayBack(means.prompts, async prompts => {
@@ -106,7 +111,7 @@ async function askFor(value: MissingValue, means: Means): Promise<string[]> {
   if (!spec.options && kind !== undefined) {
     const {candidatesOf, COMPLETE} = await import('./completion.js')
     isComplete = COMPLETE.has(kind)
-    // What the service says of a value comes before what this machine knows of it.
+    // The service's description of a value overrides the one stored here.
     const known = new Map([...(await candidatesOf(kind, configDirectory, client)), ...(await listed(kind))])
     choices = [...known].map(([value, description]) => ({
       value,
@@ -117,7 +122,7 @@ async function askFor(value: MissingValue, means: Means): Promise<string[]> {
   if (choices.length === 0) return typed()
   if (spec.multiple) return prompts.chooseSeveral({message, choices})
   if (isComplete) return [await prompts.choose({message, choices})]
-  // Empty, which no value may be.
+  // The empty string marks this choice, because no value may be empty.
   const other = {value: '', name: 'Other (type it)', isAction: true}
   const find = (text: string) => [...choices.filter(({name}) => matches(name, text)), other]
   const chosen = await prompts.search({message, find})

@@ -1,4 +1,7 @@
-/** oclif stops at the first error and repeats values, even secrets: it gets flags that refuse nothing; the checks are here. */
+/**
+ * Parses command lines. oclif stops at the first error and repeats values, even secrets, so it gets flags that refuse nothing,
+ * and the checks are made here.
+ */
 import process from 'node:process'
 import {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
@@ -38,13 +41,17 @@ interface Reading<T> {
   readonly output: T
   readonly errors: readonly Failure[]
   readonly missing: readonly MissingValue[]
-  /** Names of flags and arguments that were given an invalid value. */
+  /** Names of the flags and arguments whose value is invalid. */
   readonly refused: readonly string[]
 }
 
+/** Receives the failed check of a flag or argument. */
 type Take = (name: string, from: Word, failure: Failure) => void
 
-/** `parse` reads `argv` by softened `specs`. `ignoresVariables`: an invalid variable counts as not set. */
+/**
+ * Parses `argv` and collects all errors. `parse` is called with softened specs, which refuse nothing. With `ignoresVariables`, an
+ * invalid variable counts as not set.
+ */
 export async function readSoftly<T extends Output>(
   specs: Specs,
   argv: readonly string[],
@@ -60,7 +67,7 @@ export async function readSoftly<T extends Output>(
     Object.fromEntries(Object.entries(all).map(([name, spec]) => [name, soften(spec, name, take)]))
   const softened = {strict: specs.strict, args: softenAll(specs.args), flags: softenAll(specs.flags)}
   const output: T = await parse(softened, words).catch(error => {
-    // The errors about unknown flags and surplus arguments hold what was read.
+    // oclif's errors about unknown flags and surplus arguments carry the output that was parsed.
     const read = error?.parse?.output
     if (read === undefined) throw error
     return read
@@ -79,7 +86,7 @@ function wordsOf({raw}: Pick<Output, 'raw'>): string[] {
   return raw.filter(({type}) => type === 'arg').map(({input}) => input)
 }
 
-/** `spec` with nothing that the parser could refuse: a failed check goes to `take`, and the value is undefined. */
+/** Returns `spec` without anything the parser could refuse: a failed check is passed to `take`, and the value is undefined. */
 function soften(spec: Spec, name: string, take: Take): Spec {
   if (spec.type === 'boolean') return {...spec, exclusive: [], dependsOn: []}
   const parse: Spec['parse'] = async (input, context, options) => {
@@ -93,7 +100,7 @@ function soften(spec: Spec, name: string, take: Take): Spec {
     }
   }
   const {options: _, ...loose} = spec
-  // Without ignoreStdin oclif reads a missing argument from standard input; a greedy flag would take arguments.
+  // Without ignoreStdin, oclif reads a missing argument from standard input. A greedy flag would swallow arguments.
   const oclif = {ignoreStdin: true, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
   return {...loose, exclusive: [], dependsOn: [], required: false, parse, ...oclif}
 }
@@ -119,8 +126,8 @@ function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output, 
 }
 
 /**
- * `argv` with each value joined to its flag, and without what would stop oclif's parser at once: flags given twice, and flags
- * without a value. `--wait` alone is `--wait=900`, unless digits follow.
+ * Joins each value to its flag and removes what would stop oclif's parser at once: flags given twice and flags without a value.
+ * `--wait` alone becomes `--wait=900`, unless digits follow.
  */
 function readableWords(argv: readonly string[], flags: Specs['flags']) {
   const given: {name?: string | undefined; word: string; isComplete: boolean}[] = []
@@ -171,33 +178,35 @@ function readableWords(argv: readonly string[], flags: Specs['flags']) {
 
 export abstract class ParsingCommand extends Command {
   static override baseFlags = globalFlags
-  /** The values of `--columns`; undefined when they depend on the answer. */
+  /** The valid names for `--columns`; undefined if they depend on the service's answer. */
   static columns: readonly string[] | undefined
 
-  /** The flag that a word without a flag is probably meant for. */
+  /** The flag that a surplus argument is probably meant for. */
   static bareWord: string | undefined
 
-  /** The variables that it reads, for help; undefined: those of every command that calls the service. */
+  /**
+   * The environment variables that the command reads, for help; undefined means those of every command that calls the service.
+   */
   static environment: readonly string[] | undefined
 
-  /** The kinds of its arguments and flags, for completion and for questions about missing ones. */
+  /** The kinds of candidates of its arguments and flags, for completion and for questions about missing values. */
   static candidates: Candidates = {}
 
   protected globals: Partial<GlobalFlags> = {}
-  /** The global flags that are on the command line, rather than in the environment. */
+  /** The values of the global flags given on the command line, not in the environment. */
   protected typed: Readonly<Record<string, string | undefined>> = {}
   /** How often --verbose was given. */
   protected verbosity = 0
-  /** `--timeout`; once there is a connection, also the value of the settings. */
+  /** The value of `--timeout`, or, once a connection is open, of the setting. */
   timeoutSeconds: number | undefined
 
-  /** Whether the command shows settings: invalid environment values are then shown, not fatal. */
+  /** Whether the command shows settings. If so, invalid environment values are shown instead of refused. */
   readonly showsSettings: boolean = false
 
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
-  /** The service in use and the client there; undefined where none is configured. */
+  /** Returns the client in use and its service; undefined if none is configured. */
   protected abstract client(): Promise<Client | undefined>
-  /** The words of a kind that the service lists; none where it does not, or cannot be asked. */
+  /** Returns the candidates of a kind that the service lists; none if it lists none or cannot be asked. */
   protected abstract listed(kind: Source): Promise<readonly Candidate[]>
 
   /** Parses the words of the command line. Throws a usage error that names every mistake at once. */
@@ -228,7 +237,7 @@ export abstract class ParsingCommand extends Command {
     const all = [...errors]
     this.takeGlobals(output)
     try {
-      // The columns of what a query finds depend on the query.
+      // With --query, the columns depend on what the query finds.
       if (this.globals.query === undefined) checkColumns(columns, this.globals.columns)
     } catch (error) {
       collectFailure(all)(error)
@@ -242,12 +251,15 @@ export abstract class ParsingCommand extends Command {
     return output
   }
 
-  /** Words that are meant before those typed, given the arguments and flags. */
+  /** Returns words to insert before those typed, given the parsed arguments and flags. */
   protected leading(_words: readonly string[], _flags: Interfaces.ParserOutput['flags']): string[] {
     return []
   }
 
-  /** With something wrong already: what the command would refuse later. `refused`: names given an invalid value. */
+  /**
+   * Called when the command line is already invalid: returns further errors that the command would only find later. `refused` has
+   * the names with invalid values.
+   */
   protected async alsoWrong(
     _output: Pick<Interfaces.ParserOutput, 'args' | 'flags'>,
     _refused: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * How oclif is started. Built, its one plugin is made from a small table: with the whole manifest `webhooks verify` of one file
- * (`npm run bench`, verify) takes a tenth more processor time on Node 20, and a fifth on Node 24 with its compile cache.
+ * Starts oclif. The built program gives it one plugin made from a small table, because loading the whole manifest takes time: for
+ * `webhooks verify` of one file (`npm run bench`, verify) a tenth more processor time on Node 20, and a fifth more on Node 24
+ * with its compile cache.
  */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -12,21 +13,21 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {settings} from '@oclif/core/settings'
 
 export interface Place {
-  /** Directory of commands/ and cli/: dist/ or src/. package.json is beside it. */
+  /** Directory that has commands/ and cli/: dist/ or src/. package.json is beside it. */
   readonly root: string
   readonly isSource?: boolean
 }
 
-/** Options for oclif's `run`. */
+/** Returns the options for oclif's `run`. */
 export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & object {
-  // Otherwise NODE_ENV of the user would make oclif look for a TypeScript compiler.
+  // Otherwise the user's NODE_ENV could make oclif look for a TypeScript compiler.
   settings.enableAutoTranspile = false
   // Otherwise oclif would look for a theme.json in the configuration directory.
   process.env.BOOKCTL_DISABLE_THEME = '1'
   const pjson: Interfaces.PJSON = readJson(join(root, '../package.json'))
   const options = {root, pjson, userPlugins: false, devPlugins: false}
   if (isSource) return options
-  // Enough of each command to tell its name from its arguments.
+  // The table has just enough of each command to tell its name from its arguments.
   const table: {readonly id: string}[] = readJson(join(root, 'commands.json'))
   const require = createRequire(join(root, 'commands.json'))
   const load = async (id: string): Promise<Command.Class> =>
@@ -51,7 +52,7 @@ export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & o
   return {...options, plugins: new Map([[name, plugin as unknown as Plugin]])}
 }
 
-/** The configuration with the whole manifest, for help and completion. */
+/** Returns the configuration with the whole manifest, which help and completion need. */
 export async function wholeConfig(config: Interfaces.Config): Promise<Interfaces.Config> {
   const {plugins, ...options} = (config as Config).options
   return plugins === undefined ? config : Config.load(options)

@@ -1,49 +1,49 @@
-/** The command that runs in this process, for the runner, signals and the end of stdout. */
+/** The command that runs in this process, as main.ts, signals and the output streams need to know it. */
 
 /** Exit codes after a signal: 128 + its number. */
 export const SIGNAL_EXITS = {SIGINT: 130, SIGTERM: 143, SIGHUP: 129} as const
 
-/** The failure of an installation that is not complete, or was replaced under a process that runs. */
+/** The error for an incomplete installation, or one that was replaced while the program ran. */
 export const FILES_MISSING = {
   code: 'files_missing',
   message: 'files of the program are missing: it was replaced while it ran, or was not installed completely',
   hint: 'run the command again, or install it again; what was reserved: bookctl journal',
 }
 
-/** What the user should know when a signal stops the command. */
+/** What the user should know after a signal has stopped the command. */
 export interface StopNote {
-  /** What is certain: `nothing was sent`. */
+  /** What is certain, such as `nothing was sent`. */
   readonly state?: string
   /** How to find out the outcome, or to continue. */
   readonly hint: string
 }
 
 export interface RunningCommand {
-  /** The exit code after a result was printed: 9 for an invalid signature. */
+  /** The exit code after the result is printed, such as 9 for an invalid signature. */
   readonly exitCode: number
-  /** Whether its JSON is a stream of lines; an error is then one line too. */
+  /** Whether the command prints JSON as a stream of lines; an error is then one line too. */
   readonly printsLines: boolean
   readonly hasPrinted: boolean
-  /** Whether its work is over, done or failed, and it only tidies up: its result or its error stands. */
+  /** Whether the work is done or failed and the command only tidies up. A signal then no longer changes the result. */
   readonly hasEnded: boolean
-  /** Whether it goes on when the reader of stdout is gone. */
+  /** Whether the command goes on after the reader of stdout has closed the pipe. */
   readonly outlivesReader: boolean
-  /** What the user should know when a signal stops it now; a function is called after it has stopped. */
+  /** What to report if a signal stops the command now. A function is called after the command has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   readonly service: string | undefined
-  /** Whether the command is of the kind that changes something, and was not a dry run. */
+  /** Whether the command is one that changes something and was not a dry run. */
   readonly mayHaveChanged: boolean
   stop(): Promise<void>
 }
 
 export const running = {
-  /** The command line as typed: oclif passes no flags with a group, and not all words. */
+  /** The command line as typed, because oclif does not pass all words, nor flags after a group. */
   argv: [] as readonly string[],
-  /** Undefined before oclif has created the command, and for help. */
+  /** The command object; undefined for help, and until oclif has created it. */
   command: undefined as RunningCommand | undefined,
-  /** Whether an error, or a stop, was reported: it is the last that is printed, so that --json has one document. */
+  /** Whether an error or a signal has been reported. Nothing is printed after that, so that --json prints one document. */
   hasReported: false,
-  /** Ends the process with 0, because the reader of stdout is gone. */
+  /** Ends the process with exit code 0, because the reader of stdout has closed the pipe. */
   endWithReader: () => {},
 }
 
@@ -54,8 +54,8 @@ export function begin(argv: readonly string[]): void {
 }
 
 /**
- * Whether a document may be printed to stdout as the last one, asked right before it is written: none was printed before,
- * unless as a line of several. From then on nothing else is.
+ * Reports whether the caller may print the last JSON document, and stops all later output. Call it right before writing. False if
+ * a document was printed already, unless the command prints lines.
  */
 export function takeLastWord(): boolean {
   const {command, hasReported} = running

@@ -1,7 +1,10 @@
-/** Colour on terminals, never as the only sign of anything; disabling variables win over forcing ones. */
+/**
+ * Colours text for terminals. Colour is never the only sign of anything, and variables that disable it override those that force
+ * it.
+ */
 import colours from 'picocolors'
 
-// hasColour decides: the package itself checks only stdout, and fewer variables.
+// hasColour decides, because the package checks only stdout and fewer variables.
 const {bold, cyan, dim, green, magenta, red, yellow} = colours.createColors(true)
 
 const STYLES = {
@@ -26,7 +29,7 @@ export function hasColour(stream: {readonly isTTY?: boolean}, env: NodeJS.Proces
   return Boolean(stream.isTTY) && env.CLICOLOR !== '0'
 }
 
-/** The painter for `stream`; its texts must be sanitised. */
+/** Returns the painter for `stream`. The texts it paints must be sanitised already. */
 export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): Painter {
   if (!hasColour(stream, env)) return unpainted
   return (style, text) => (text === '' ? '' : STYLES[style](text))
@@ -34,7 +37,7 @@ export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.Proce
 
 export const unpainted: Painter = (_, text) => text
 
-/** The style of a state, by the words that services use; undefined for neutral ones. */
+/** Returns the style of a state, by the words that services use; undefined for a neutral state. */
 export function styleOfState(word: string): Style | undefined {
   if (/^(confirmed|ok|valid|true|delivered|succeeded|done|active|ready)$/i.test(word)) return 'good'
   if (/^(pending\w*|unknown|waiting|warn\w*|outcome_unknown)$/i.test(word)) return 'waiting'
@@ -43,12 +46,17 @@ export function styleOfState(word: string): Style | undefined {
   return undefined
 }
 
-/** Whether the environment asks for plain lines: BOOKCTL_ACCESSIBLE, or a terminal that cannot move its cursor. */
+/**
+ * Reports whether the environment asks for plain lines: by BOOKCTL_ACCESSIBLE, or because the terminal cannot move its cursor.
+ */
 export function wantsAccessible(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.BOOKCTL_ACCESSIBLE) || env.TERM === 'dumb'
 }
 
-/** Signs of how something went; words in plain lines, which may be read aloud. */
+/**
+ * Returns the marks for success, failure and waiting. In accessible mode they are words, because a screen reader may read them
+ * aloud.
+ */
 export function marksFor(env: NodeJS.ProcessEnv): Readonly<Record<'good' | 'bad' | 'waiting', string>> {
   return wantsAccessible(env)
     ? {good: 'ok', bad: 'failed', waiting: 'note'}

@@ -1,10 +1,10 @@
-/** Amounts, counts, dates and times as people read them. What is typed is read in `cli/input`. */
+/** Formats amounts, counts, dates and times for people. `cli/input` reads typed ones. */
 import type {Money} from '../../api/answers/amounts.js'
 import {isCalendarDate, nightsBetween, zonedInstantOf} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {moneyText as writeMoney} from '../../contract/money.js'
 
-/** `2030-07-08T18:00:00+03:00` → `2030-07-08 18:00 (UTC+03:00)`; anything else as it was written, sanitised. */
+/** Formats `2030-07-08T18:00:00+03:00` as `2030-07-08 18:00 (UTC+03:00)`; returns any other text as it is, sanitised. */
 export function onItsOwnClock(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.exec(text)
   if (!match) return sanitizeLine(text, 60)
@@ -13,7 +13,7 @@ export function onItsOwnClock(text: string): string {
   return `${date} ${time} (${zone})`
 }
 
-/** `Sat 2030-06-01`. */
+/** Formats a date as `Sat 2030-06-01`; returns an invalid date as it is. */
 export function withWeekday(date: string): string {
   if (!isCalendarDate(date)) return date
   const weekday = new Date(date).toLocaleDateString('en', {weekday: 'short', timeZone: 'UTC'})
@@ -24,7 +24,10 @@ export function nightsText(checkIn: string, checkOut: string): string {
   return counted(nightsBetween(checkIn, checkOut), 'night')
 }
 
-/** Lines such as `2030-05-29 18:00 (UTC+03:00) hotel time`, one for each clock that is not UTC twice; one line without a time zone. */
+/**
+ * Formats a time on the hotel's, the user's and the UTC clock, a line each: `2030-05-29 18:00 (UTC+03:00) hotel time`. UTC is
+ * shown only once, and a time without a zone gets a single line.
+ */
 export function onThreeClocks(text: string): string[] {
   const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
   const at = zonedInstantOf(text)
@@ -39,23 +42,23 @@ export function onThreeClocks(text: string): string[] {
   return [hotel, yours, `${utc} UTC`]
 }
 
-/** `120.00 EUR`; null for none. */
+/** Formats `120.00 EUR`; null if there is no amount. */
 export function moneyText(money: Money | null): string | null {
   if (money === null) return null
   return sanitizeLine(writeMoney(money.amount, money.currency), 60)
 }
 
-/** `1 night`, `3 nights`. */
+/** Formats a count: `1 night`, `3 nights`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** `4 of 51 offers`, or `51 offers` where all are shown. */
+/** Formats `4 of 51 offers`, or `51 offers` if all are shown. */
 export function shownOf(shown: number, found: number, one: string, many?: string): string {
   return `${shown < found ? `${shown} of ` : ''}${counted(found, one, many)}`
 }
 
-/** `Name  text` lines, each sanitised. */
+/** Formats facts as `Name  text` lines, sanitised; a missing fact is `not known`. */
 export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
   return Object.entries(facts).map(
     ([name, text]) => `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`,

@@ -1,14 +1,16 @@
-/** JSON that is safe on a terminal: characters that JSON.stringify leaves raw (DEL, C1, bidi, invisible) are escaped too. */
+/**
+ * Writes JSON that is safe on a terminal: it also escapes characters that JSON.stringify leaves raw (DEL, C1, bidi, invisible).
+ */
 import {jsonEscapes, stringify} from '../../contract/json.js'
 
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
-/** JSON of `value`; a missing value is `null`. Parsing it gives the same value as without the escapes. */
+/** Returns the JSON of `value`, or `null` for a missing value. Parsing gives the same value as without the escapes. */
 export function jsonText(value: unknown, indent = 0): string {
   return escapeUnsafe(stringify(value ?? null, indent) ?? 'null')
 }
 
-/** The same for text that is JSON already. */
+/** Escapes unsafe characters in text that is JSON already. */
 export function escapeUnsafe(json: string): string {
   return json.replace(UNSAFE, jsonEscapes)
 }

@@ -1,4 +1,4 @@
-/** Lines to a file or a slow reader, in the background: what the bounded queue cannot hold is dropped. */
+/** Writes lines to a file or a slow reader in the background. Lines that exceed the bounded queue are dropped. */
 import {appendFile} from 'node:fs'
 import process from 'node:process'
 
@@ -9,7 +9,7 @@ type Send = (text: string, done: (error?: Error | null) => void) => void
 
 const MOST_WAITING = 32 * 1024 * 1024
 
-/** `onLost` is called for every dropped line and every failed write. */
+/** Creates a line writer. `onLost` is called for every dropped line and every failed write. */
 export function createLineWriter(onLost: (error: Error | undefined) => void, send: Send = sendToStdout) {
   let waiting: string[] = []
   let length = 0
@@ -22,12 +22,12 @@ export function createLineWriter(onLost: (error: Error | undefined) => void, sen
     send(text, error => {
       if (error) onLost(error)
       length -= text.length
-      // In the next turn, so that the lines of this one are one piece.
+      // Waits for the next turn, so that the lines of this turn are written together.
       setImmediate(writeNext)
     })
   }
   return {
-    /** Queues `line`, which has no newline. */
+    /** Queues `line`, which must not contain a newline. */
     write(line: string) {
       if (length > MOST_WAITING) return onLost(undefined)
       length += line.length + 1
@@ -44,16 +44,16 @@ export function createLineWriter(onLost: (error: Error | undefined) => void, sen
   }
 }
 
-/** To a terminal in the background, because Ctrl-S would block the whole process. */
+/** Writes to a terminal in the background, because after Ctrl-S a normal write would block the whole process. */
 const sendToStdout: Send = (text, done) => {
   if (process.stdout.isTTY) appendFile(1, text, done)
   else process.stdout.write(text, done)
 }
 
-/** Different texts a second: more are made up by a sender of requests. */
+/** Maximum number of different texts a second. Only someone who sends forged requests causes more. */
 const MOST_TEXTS = 20
 
-/** Reports each text at once, and its repetitions once a second. */
+/** Creates a reporter that prints each text at once and counts its repetitions once a second. */
 export function createOccasionally(tell: (text: string) => void) {
   const held = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined

@@ -1,4 +1,4 @@
-/** A JSON list too long for memory, kept in a file without a name until its document can be printed whole. */
+/** Keeps a JSON list that is too long for memory in a nameless file until its document can be printed whole. */
 import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -12,11 +12,11 @@ export class ListAside {
   private file: number | undefined
   private bytes = 0
 
-  /** Adds to the end of the list. Throws StorageError when the disk is full. */
+  /** Appends items to the list. Throws StorageError if the disk is full. */
   add(items: readonly object[]): void {
     if (items.length === 0) return
     this.file ??= openUnnamed()
-    // The lines between `{ "results": [` and `] }` of a document with these only.
+    // The lines between `{ "results": [` and `] }`, as in a document with only these items.
     const lines = jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
     const text = Buffer.from(this.bytes === 0 ? lines : `,\n${lines}`)
     try {
@@ -27,7 +27,7 @@ export class ListAside {
     this.bytes += text.length
   }
 
-  /** The document of `counts` and, as `results`, the list; each piece is overwritten by the next. */
+  /** Yields the document: `counts`, then the list as `results`. All pieces share one buffer, so use each before the next. */
   *document(counts: Readonly<Record<string, number>>): Generator<Uint8Array> {
     const head = jsonText(counts, 2).slice(0, -2)
     yield Buffer.from(`${head},\n  "results": [\n`)
@@ -47,7 +47,7 @@ export class ListAside {
   }
 }
 
-/** A file whose name is removed at once. */
+/** Opens a temporary file and removes its name at once, so that nothing is left after a crash. */
 function openUnnamed(): number {
   const directory = makeTemporaryDirectory()
   try {

@@ -1,4 +1,4 @@
-/** A result as text for stdout: a table at a terminal, tab-separated lines in a pipe, all sanitised. */
+/** Renders a result as text for stdout: a table at a terminal, tab-separated lines in a pipe. All text is sanitised. */
 import process from 'node:process'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -25,29 +25,29 @@ interface OutputTerminal {
   readonly isTTY: boolean
   readonly columns?: number
   readonly paint?: Painter
-  /** Takes notes about the result, for a person at the terminal. */
+  /** Prints a note about the result for a person at the terminal. */
   readonly note?: (text: string) => void
   readonly warn?: (text: string) => void
-  /** Whether rows of the same list were printed before: the head is then left out. */
+  /** Whether rows of the same list were printed before, so that the table head is left out. */
   readonly continues?: boolean
 }
 
 type View<Item> = ReturnType<typeof viewOf<Item>>
 
-/** The text of `result`, with its last newline. Throws Failure for a query that does not fit it. */
+/** Renders `result` with its final newline. Throws Failure if the query cannot be applied to it. */
 export async function renderResult<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   if (flags.query !== undefined) {
     const found = await resultOfQuery(result, flags.query)
     if (found.warning !== undefined) terminal.warn?.(found.warning)
-    // As JSON, a string bare, or in the rows of --format.
+    // Printed as JSON (a string bare), or as rows of --format.
     if (flags.json || flags.format === undefined) return found.text ?? ''
     return RENDERERS[flags.format](viewOf(found, flags, terminal))
   }
   if (flags.json) return RENDERERS.json(viewOf(result, flags, terminal))
-  // A document without rows is JSON in every format.
+  // A document without rows is JSON in every format; other texts are printed as they are.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
-  // An item without an identifier has no line: an empty one would be taken for a name.
+  // An item without an identifier gets no line, because a script would take an empty line for a name.
   if (flags.quiet) {
     const idOf = result.id ?? result.columns[0]?.value ?? (() => '')
     return lines(result.items.map(item => cell(idOf(item))).filter(Boolean))
@@ -65,13 +65,13 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
   return lines(lead ?? []) + (await render(view))
 }
 
-/** Prints rows as CSV: a line each, quoted where needed. The package is loaded when it is used. */
+/** Returns a function that renders rows as CSV. The package is loaded on first use. */
 export async function csvPrinter(): Promise<(rows: readonly (readonly string[])[]) => string> {
   const {stringify} = await import('csv-stringify/sync')
   return rows => stringify([...rows])
 }
 
-/** Whether the result is read by a person, who asked for no format. */
+/** Reports whether a person reads the result: at a terminal, with no other format requested. */
 export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'isTTY'>): boolean {
   const {json, format, columns, query, quiet} = flags
   return isTTY && !json && !quiet && [format, columns, query].every(flag => flag === undefined)
@@ -103,7 +103,7 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
   },
 }
 
-/** Names of columns may be foreign texts: those of fields in an answer. */
+/** Collects what the renderers need. Column names are sanitised, because they may be field names of an answer. */
 function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   const chosen = chooseColumns(result, flags.columns)
   const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
@@ -116,7 +116,10 @@ function namesOf<Item>({columns}: View<Item>): string[] {
   return columns.map(({name}) => name)
 }
 
-/** Objects without a name in common make a column of each: 20,000 of them, half a megabyte, took all memory. */
+/**
+ * Limit on rows times columns. A half-megabyte query result of 20,000 objects without common keys had a column for each and took
+ * all memory.
+ */
 const MOST_CELLS = 5_000_000
 
 function rowsOf<Item>({result, columns}: View<Item>): Row[] {
@@ -128,7 +131,10 @@ function rowsOf<Item>({result, columns}: View<Item>): Row[] {
   return result.items.map(item => columns.map(column => cell(column.value(item))))
 }
 
-/** An unknown column is empty: it was checked before, or depends on the answer, and the work is done by now. */
+/**
+ * Returns the columns to show. An unknown one is empty: names were checked before, or depend on the answer, and it is too late to
+ * refuse.
+ */
 function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
   const find = (name: string) => result.columns.find(column => column.name === name)
   if (wanted !== undefined) {
@@ -140,7 +146,7 @@ function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): 
   return result.shown ? result.shown.flatMap(name => find(name) ?? []) : result.columns
 }
 
-/** `120.00 EUR` as `120.00`, where `currency`, a column beside it, says the rest. */
+/** Drops the currency from `120.00 EUR` if the column `currency` is shown beside it. */
 function withoutCurrency<Item>(column: Column<Item>, currency: Column<Item>): Column<Item> {
   const value = (item: Item) => {
     const whole = column.value(item)
@@ -152,7 +158,10 @@ function withoutCurrency<Item>(column: Column<Item>, currency: Column<Item>): Co
   return {...column, value}
 }
 
-/** Throws a usage error that names the valid columns if `wanted` names one that is not in `valid`; unless one of them is undefined. */
+/**
+ * Throws a usage error that lists the valid columns if `wanted` names one that is not in `valid`. Checks nothing if either is
+ * undefined.
+ */
 export function checkColumns(valid: readonly string[] | undefined, wanted: string | undefined): void {
   if (valid === undefined || wanted === undefined) return
   const unknown = namesIn(wanted).find(name => !valid.includes(name))
@@ -166,7 +175,7 @@ function namesIn(list: string): string[] {
   return list.split(',').map(name => name.trim())
 }
 
-/** One value as one line of text: a list of words with spaces between, other lists and objects as JSON. */
+/** Formats a value on one line: a list of strings separated by spaces, other lists and objects as JSON. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && value.every(item => typeof item === 'string'))
@@ -174,13 +183,13 @@ function cell(value: unknown): string {
   return sanitizeLine(typeof value === 'object' ? jsonText(value) : String(value))
 }
 
-/** Lines of a script or a token, each harmless. */
+/** Sanitises a text of several lines, such as a script. */
 function cleanLines(text: string): string {
   const clean = text.split('\n').map(line => sanitizeLine(line))
   return clean.join('\n')
 }
 
-/** `name: value` lines for people, wrapped to `columns`; `isWhole`: also those without a value. */
+/** Renders `name: value` lines, wrapped to `columns`. `isWhole` also shows names without a value. */
 async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: number): Promise<string> {
   const {hang} = await import('./text.js')
   const pairs = names.map((name, index) => [`${name}:`, values[index] ?? ''] as const)
@@ -190,7 +199,7 @@ async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: n
   return lines(shown.flatMap(([name, value]) => hang(line(name, value), columns, width)))
 }
 
-/** A longer value would push the others off the screen. */
+/** Longer values are cut, because they would push the others off the screen. */
 const MOST_SHOWN_LENGTH = 2000
 
 function bounded(value: string, columns: number): string {
@@ -215,7 +224,7 @@ function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** `stream` as a terminal. */
+/** Returns what `stream` can show: whether it is a terminal, its width and its painter. */
 export function terminalOf(stream: NodeJS.WriteStream) {
   return {isTTY: Boolean(stream.isTTY), columns: widthOf(stream), paint: painterFor(stream, process.env)}
 }

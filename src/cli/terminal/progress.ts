@@ -1,6 +1,7 @@
 /**
- * Progress of slow requests: what is waited for and how long, as one line on stderr that goes away. No package for it
- * (yocto-spinner), because the line is shared with all that is said and asked, counts seconds across requests, and can be plain.
+ * Shows the progress of slow requests as one transient line on stderr: what is awaited, and for how long. A package such as
+ * yocto-spinner does not fit, because the line gives way to messages and questions, counts seconds across requests, and has a
+ * plain form.
  */
 import type {AttemptRecord, Sender, Trace} from '../../api/types.js'
 import type {Clock} from '../../contract/dates.js'
@@ -10,11 +11,11 @@ import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
 const SHOWN_AFTER_MILLISECONDS = 1000
 const FRAME_MILLISECONDS = 100
-/** Work that starts this soon after other work continues its seconds. */
+/** Work that starts within this time after other work continues its count of seconds. */
 const SAME_WORK_MILLISECONDS = 300
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
 
-/** Progress where stderr is a terminal; undefined in a pipe, in CI and with --quiet. */
+/** Creates the progress display if stderr is a terminal; undefined in a pipe, in CI and with --quiet. */
 export function openProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv): Progress | undefined {
   return quiet || env.CI || !stderrIsTerminal() ? undefined : new Progress(wantsAccessible(env))
 }
@@ -27,10 +28,10 @@ class Progress implements Trace {
   private timer: NodeJS.Timeout | undefined
   private lastSaid = ''
 
-  /** `isPlain`: each label is a line of its own, and nothing moves. */
+  /** With `isPlain`, each label is printed on a line of its own and nothing moves. */
   constructor(readonly isPlain: boolean) {}
 
-  /** Shows `label` while the work takes more than a second. */
+  /** Runs `work` and shows `label` once it takes more than a second. */
   async during<T>(label: string, work: () => Promise<T>): Promise<T> {
     if (performance.now() - this.endedAt > SAME_WORK_MILLISECONDS && this.underWay === 0)
       this.startedAt = performance.now()
@@ -56,7 +57,7 @@ class Progress implements Trace {
     clearTransient()
   }
 
-  /** `inner`, with what it sends as the label. */
+  /** Wraps a sender so that each request is shown with a label. */
   sender(inner: Sender): Sender {
     return {
       send: (request, policy) => {
@@ -72,7 +73,7 @@ class Progress implements Trace {
     }
   }
 
-  /** Why and when the attempt is repeated. */
+  /** Shows why a failed attempt is repeated, and when. */
   attempt({outcome, waitMilliseconds}: AttemptRecord): void {
     if (waitMilliseconds === undefined) return
     const seconds = Math.max(1, Math.round(waitMilliseconds / 1000))
@@ -80,7 +81,7 @@ class Progress implements Trace {
     this.relabel(`${why}, trying again in ${seconds} s`)
   }
 
-  /** `inner`, with its waits shown, for commands that poll. */
+  /** Wraps a clock so that its waits are shown, for commands that poll. */
   clock(inner: Clock): Clock {
     return {...inner, sleep: milliseconds => this.during('waiting', () => inner.sleep(milliseconds))}
   }

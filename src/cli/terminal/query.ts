@@ -1,11 +1,14 @@
-/** JMESPath on results: `--query` and `--expect`. */
+/** Applies JMESPath to results, for `--query` and `--expect`. */
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, own, parseExactly, stringify} from '../../contract/json.js'
 import {jsonText} from './json-text.js'
 import {type Column, notShown, type Result} from './result.js'
 
-/** Checks a JMESPath expression before anything is sent, so that a typing error costs no reservation. Throws a usage error if invalid. */
+/**
+ * Checks a JMESPath expression before anything is sent, so that a typing error cannot hide the result of a reservation. Throws a
+ * usage error if invalid.
+ */
 export async function checkExpression(field: string, text: string): Promise<string> {
   const {compile} = await import('@jmespath-community/jmespath')
   try {
@@ -16,7 +19,7 @@ export async function checkExpression(field: string, text: string): Promise<stri
   }
 }
 
-/** What a JMESPath expression finds in a value; undefined where it fails. */
+/** Returns a function that applies a JMESPath expression to a value; it returns undefined if that fails. */
 export async function finderOf(expression: string): Promise<(value: unknown) => unknown> {
   const {search} = await import('@jmespath-community/jmespath')
   return value => {
@@ -28,14 +31,17 @@ export async function finderOf(expression: string): Promise<(value: unknown) => 
   }
 }
 
-/** What `query` finds in the document of `result`, as a result of its own; a string is bare text. Throws Failure. */
+/**
+ * Applies `query` to the document of `result` and returns the match as a new result; a string is printed bare. Throws Failure if
+ * that fails.
+ */
 export async function resultOfQuery<Item>({document, items: all}: Result<Item>, query: string) {
   const {search} = await import('@jmespath-community/jmespath')
   let found: unknown
   try {
     found = search(parseExactly(stringify(document) ?? 'null') as never, query)
   } catch (error) {
-    // max and min of the library pass a whole list as arguments, which overflow the stack.
+    // The library's max and min pass a whole list as arguments, which can overflow the stack.
     const isTooLong = error instanceof RangeError
     const reason = isTooLong ? 'a list in it is too long for a function of the query' : reasonOf(error)
     throw notShown(document, 'query_failed', `--query cannot be applied to its result: ${reason}`)
@@ -54,7 +60,10 @@ export async function resultOfQuery<Item>({document, items: all}: Result<Item>, 
   }
 }
 
-/** Keys of objects, places in lists (`1`, `2`), or `value` where there is anything else. */
+/**
+ * Returns the columns for the items found: the keys of objects, the positions in lists (`1`, `2`), or one column `value` for
+ * anything else.
+ */
 function columnsIn(items: readonly unknown[]): Column<unknown>[] {
   if (items.every(isObject)) {
     const names = [...new Set(items.flatMap(item => Object.keys(item)))]
@@ -66,7 +75,10 @@ function columnsIn(items: readonly unknown[]): Column<unknown>[] {
   return Array.from({length: most}, (_, at) => ({name: `${at + 1}`, value: item => (item as unknown[])[at]}))
 }
 
-/** Also a list or an object with nothing in it but that; an empty list only where there was something to find. */
+/**
+ * Reports whether a query found nothing: null, or a list or object of only such values. An empty list counts only if the result
+ * had items.
+ */
 function isNothing(found: unknown, hadItems: boolean): boolean {
   if (found === null || found === undefined) return true
   if (Array.isArray(found) && found.length === 0) return hadItems

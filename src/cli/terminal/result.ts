@@ -1,4 +1,4 @@
-/** What a command hands over to be printed: the JSON document, and the same as rows for people and for pipes. */
+/** The result of a command, ready to print: the JSON document, and the same as rows for people and pipes. */
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Painter} from './colour.js'
@@ -7,11 +7,11 @@ import {jsonText} from './json-text.js'
 export interface Column<Item> {
   readonly name: string
   readonly value: (item: Item) => unknown
-  /** Left out before others where a terminal has no room for all. */
+  /** Whether the column is left out first if a terminal has no room for all. */
   readonly isMinor?: boolean
-  /** What a row is about, such as a name: narrowed last, and then whole on several lines. */
+  /** Whether the column says what a row is about, such as a name. It is narrowed last, and then wrapped instead of cut. */
   readonly isMain?: boolean
-  /** Shown whole, on several lines where the terminal is narrow: what has to be read to its end. */
+  /** Whether long values are wrapped instead of cut, because they must be read to the end. */
   readonly wraps?: boolean
 }
 
@@ -19,29 +19,32 @@ export interface Result<Item = Record<string, unknown>> {
   readonly document: object
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]
-  /** Names of the columns shown (default all); `--columns` overrides them. */
+  /** Names of the columns to show (default all); `--columns` overrides them. */
   readonly shown?: readonly string[]
-  /** Identifier of an item, for `--quiet` (default: its first column). */
+  /** Returns the identifier of an item for `--quiet` (default: its first column). */
   readonly id?: (item: Item) => unknown
-  /** Said on stderr, at a terminal, when there are no items. */
+  /** Printed on stderr, at a terminal, if there are no items. */
   readonly whenEmpty?: string
-  /** Warnings: the result is incomplete, or less than was meant. */
+  /** Warnings that the result is incomplete. */
   readonly warning?: string | readonly string[]
-  /** One thing rather than a list: printed as `name: value` lines. */
+  /** Whether the result is one record instead of a list; it is printed as `name: value` lines. */
   readonly single?: boolean
-  /** Lines before the rows, unless a format is asked for; made safe, and of at most `columns`. */
+  /** Returns lines to print before the rows, unless a format is requested. They must be sanitised and at most `columns` wide. */
   readonly lead?: (paint: Painter, columns: number) => readonly string[] | Promise<readonly string[]>
-  /** What a person sees of one thing, in place of its columns: `name: value` lines; what is not known is left out. */
+  /** `name: value` lines that replace the columns of a single record at a terminal; missing values are left out. */
   readonly facts?: Readonly<Record<string, string | null | undefined>>
-  /** All lines for a person at a terminal in place of the table, unless a format is asked for; safe, of at most `columns`. */
+  /**
+   * Returns all lines to print at a terminal instead of the table, unless a format is requested. They must be sanitised and at
+   * most `columns` wide.
+   */
   readonly people?: (paint: Painter, columns: number) => readonly string[]
-  /** Printed bare in place of rows, unless a format is asked for: a token, a script. */
+  /** Text printed bare instead of rows, such as a token or a script, unless a format is requested. */
   readonly text?: string
 }
 
 type Keys<Item> = readonly (keyof Item & string)[]
 
-/** A column for each field of the items that `names` lists. */
+/** Returns a column for each field in `names`. */
 export function columnsOf<Item>(
   names: Keys<Item>,
   layout: Pick<Column<Item>, 'isMinor' | 'isMain' | 'wraps'> = {},
@@ -49,18 +52,18 @@ export function columnsOf<Item>(
   return names.map(name => ({name, value: item => item[name], ...layout}))
 }
 
-/** A list whose rows have a column for each of `names`, the first of them the identifier. */
+/** Returns a list result with a column for each of `names`; the first is the identifier. */
 export function listResult<Item>(document: object, items: readonly Item[], names: Keys<Item>): Result<Item> {
   return {document, items, columns: columnsOf(names)}
 }
 
-/** The result for one thing, with a column for each of its keys; nested values are printed as JSON. */
+/** Returns the result for one record, with a column for each key; nested values are printed as JSON. */
 export function single(document: object, item: object, id: string | null): Result {
   const row = {...item}
   return {document, items: [row], columns: columnsOf(Object.keys(row)), id: () => id, single: true}
 }
 
-/** A line above the table at a terminal; in a pipe every line is a row. */
+/** Returns a `lead` that prints a line above the table at a terminal, but not in a pipe, where every line is a row. */
 export function headLine(text: string): NonNullable<Result['lead']> {
   return async (paint, columns) => {
     if (!Number.isFinite(columns)) return []
@@ -69,14 +72,17 @@ export function headLine(text: string): NonNullable<Result['lead']> {
   }
 }
 
-/** A result that cannot be shown as asked. The work is done by now, so the error must not say otherwise. */
+/**
+ * Returns the error for a result that cannot be printed as requested. The command has succeeded, so the error must not say
+ * otherwise.
+ */
 export function notShown(document: object, code: string, problem: string, remedy = ''): Failure {
   const hint = `${remedy}do not repeat a change because of this`
   const kept = {result: {result: document}, keepsResult: true}
   return new Failure('service_failed', `the command succeeded, but ${problem}`, {code, hint, ...kept})
 }
 
-/** A document that is JSON for people too: a template, a request. */
+/** Returns a result that is printed as JSON also at a terminal: a template, a request. */
 export function jsonResult(document: object): Result {
   return {document, items: [], columns: [], text: `${jsonText(document, 2)}\n`}
 }

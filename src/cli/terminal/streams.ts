@@ -1,8 +1,9 @@
-/** stdout and stderr at their ends: a reader that is gone means exit 0, any other failed write exit 1. */
+/** Writes to stdout and stderr until the end. A closed reader means exit 0, any other failed write exit 1. */
 import {fstatSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 
+/** The error to print if stdout cannot be written, and its exit code. */
 export interface Refusal {
   readonly exit: number
   readonly text: string
@@ -10,7 +11,7 @@ export interface Refusal {
 
 let talking: NodeJS.WriteStream | undefined
 
-/** Opened on first use, since that takes as long as to check a signature. */
+/** Returns stderr. It is opened on first use, because opening takes as long as checking a signature. */
 export function stderr(): NodeJS.WriteStream {
   if (talking === undefined) {
     talking = process.stderr
@@ -19,23 +20,25 @@ export function stderr(): NodeJS.WriteStream {
   return talking
 }
 
-/** Does not open stdin, which takes as long as to check a file. */
+/** Reports whether stdin is a terminal, without opening it, which would take as long as checking a file. */
 export function stdinIsTerminal(): boolean {
   return isatty(0)
 }
 
-/** Does not open stderr. */
+/** Reports whether stderr is a terminal, without opening it. */
 export function stderrIsTerminal(): boolean {
   return isatty(2)
 }
 
-/** The columns of a terminal; BOOKCTL_COLUMNS and COLUMNS override what it says itself. */
+/** Returns the width of a terminal in columns; BOOKCTL_COLUMNS and COLUMNS override the terminal's own. */
 export function widthOf(stream: NodeJS.WriteStream): number {
   const given = Number(process.env.BOOKCTL_COLUMNS ?? process.env.COLUMNS)
   return given > 0 ? given : stream.columns || 80
 }
 
-/** Must be the first to listen for errors. `refusalOf`: what goes to stderr in place of what stdout does not take. */
+/**
+ * Handles failed writes to stdout. It must be the first listener for errors. `refusalOf` returns what to print on stderr instead.
+ */
 export function guardStreams(readerGone: () => void, refusalOf: (problem: string) => Refusal): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return readerGone()
@@ -46,36 +49,36 @@ export function guardStreams(readerGone: () => void, refusalOf: (problem: string
   })
 }
 
-/** Writes the pieces of a long result to stdout one after another. */
+/** Writes the pieces of a long result to stdout, each after the previous one is flushed. */
 export async function writePieces(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of pieces)
     await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
 }
 
-/** Resolves when everything written has left the process. */
+/** Resolves when all output has left the process. */
 async function flushed(): Promise<void> {
-  // Errors of writing are emitted in the next turn.
+  // Write errors are emitted in the next turn.
   await new Promise(setImmediate)
   for (const stream of talking ? [process.stdout, talking] : [process.stdout]) {
-    // Without the check, an empty write to a full disk would fail where nothing was to be written.
+    // An empty write to a full disk would fail even if there was nothing to write.
     if (stream.writableLength > 0) await new Promise<void>(resolve => stream.write('', () => resolve()))
   }
 }
 
-/** The same, but after a signal half a second is enough for a reader that has stopped reading. */
+/** Waits like `flushed`, but half a second at most: after a signal, a reader that has stopped reading must not block the end. */
 export async function flushedSoon(): Promise<void> {
   await Promise.race([flushed(), new Promise(resolve => setTimeout(resolve, 500))])
 }
 
-/** Ends the process with `code` once everything written has left it. */
+/** Ends the process with `code` once all output has left it. */
 export async function leave(code: number): Promise<never> {
   await flushed()
   process.exit(code)
 }
 
 /**
- * Calls `gone` once the reader of stdout, a pipe, is gone. Node notices that only when it writes, but GNU tail watches where
- * it prints, and ends with SIGPIPE. Without such a tail the next line that is written finds out.
+ * Calls `gone` when the reader of stdout, a pipe, has closed it. Node notices that only when it writes, so GNU tail is started on
+ * the same pipe: it watches its output and ends with SIGPIPE. Without GNU tail, only the next write notices.
  */
 export async function whenReaderGoes(gone: () => void): Promise<void> {
   if (!fstatSync(1).isFIFO()) return

@@ -1,4 +1,6 @@
-/** A table that fits the terminal: texts are cut first, then minor columns left out; identifiers and names stay whole. */
+/**
+ * Lays out a table to fit the terminal: texts are cut first, then minor columns are left out. Identifiers and names stay whole.
+ */
 import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
 import type {Column} from './result.js'
@@ -8,10 +10,10 @@ type TableColumn = Omit<Column<never>, 'value'>
 
 type FittedColumn = ReturnType<typeof measure>
 
-/** A text cut shorter than this says nothing. */
+/** Minimum width of a cut text; a shorter one says nothing. */
 const SHORTEST_TEXT = 8
 
-/** Minor columns are left out before a name gets less than this. */
+/** Minimum width of a name while there are minor columns that can be left out. */
 const READABLE_NAME = 20
 
 const GAP = '  '
@@ -21,11 +23,11 @@ const IDENTIFIES =
 const NUMBER = /^-?\d[\d., ]*(\s?[A-Z]{3}|%| ms| s)?$/
 const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 
-/** Fits `columns` into `room` columns of the terminal; undefined where that would leave a single one of several. */
+/** Fits `columns` into a width of `room`. Returns undefined if only one of several columns would remain. */
 function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly string[])[], room: number) {
   const measured = columns.map((column, index) => measure(column, index, rows))
   const kept = new Set(measured)
-  // The last minor column is left out first, then the last of the others.
+  // Minor columns are left out from the last to the first, then the others in the same way.
   const leaving = [...measured.filter(({isMinor}) => !isMinor), ...measured.filter(({isMinor}) => isMinor)]
   const leftOut: string[] = []
   let ofMain = leaving.at(-1)?.isMinor ? READABLE_NAME : 0
@@ -58,9 +60,9 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   const identifies = !column.isMain && IDENTIFIES.test(column.name)
   const isTime = all(SHORT_TIME)
   const isNumber = !identifies && !isTime && all(NUMBER)
-  // A text may be cut while it is wider than this.
+  // Text may be cut to its minimum width; identifiers, times and numbers may not.
   const mayBeCut = !identifies && !isTime && !isNumber
-  // The width of a head with one word on each line.
+  // The width of the head if each of its words has its own line.
   const words = headOf(column).split(' ')
   const ofHead = words.reduce((widest, word) => Math.max(widest, textWidth(word)), 0)
   const shortest = mayBeCut ? Math.max(SHORTEST_TEXT, ofHead) : Number.POSITIVE_INFINITY
@@ -68,13 +70,13 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   return {...column, index, isNumber, shortest, width}
 }
 
-/** Columns laid out to fit `room`, a name at least `ofMain` wide; `leastRoom` must fit into it. */
+/** Narrows the widest columns until all fit into `room`; a name keeps at least `ofMain`. Call it only if `leastRoom` fits. */
 function narrowed(columns: readonly FittedColumn[], room: number, ofMain: number) {
   const excess = (all: readonly FittedColumn[]) =>
     all.reduce((sum, {width}) => sum + width, GAP.length * (all.length - 1)) - room
   const whole = columns.map(column => ({...column, width: Math.max(column.width, textWidth(headOf(column)))}))
   if (excess(whole) <= 0) return whole
-  // None gets wider than the room, so the steps below are few however long a text is.
+  // No column is wider than the room, so few steps are needed even for a very long text.
   const shown = columns.map(column => ({...column, width: Math.min(column.width, room)}))
   while (excess(shown) > 0) {
     const narrowable = shown.filter(column => column.width > leastWidth(column, ofMain))
@@ -93,27 +95,30 @@ function headOf({name}: TableColumn): string {
 export interface TableOptions {
   readonly columns: readonly TableColumn[]
   readonly rows: readonly (readonly string[])[]
-  /** Columns of the terminal; infinite in a pipe, where nothing is cut. */
+  /** Width of the terminal in columns; infinite in a pipe, where nothing is cut. */
   readonly width: number
   readonly paint: Painter
 }
 
-/** Narrower terminals get blocks. */
+/** Below this width, rows are shown as blocks. */
 const NARROW = 50
 
-/** The time of cli-table3 grows with the square of its lines; with fixed widths, pieces joined are the same table. */
+/**
+ * Lines drawn per table, because the time of cli-table3 grows with their square. The widths are fixed, so the pieces join into
+ * one table.
+ */
 const LINES_AT_ONCE = 50
 
 /**
- * cli-table3 takes some 30 µs for each cell, half a minute for 100,000 offers, and minutes for a line of 100,000 cells; later
- * lines, and lines with more columns, are padded as it pads these.
+ * Beyond these limits lines are padded without cli-table3, with the same result. It takes about 30 µs a cell: half a minute for
+ * 100,000 offers, and minutes for a line of 100,000 cells.
  */
 export const MOST_LINES_DRAWN = 1000
 const MOST_COLUMNS_DRAWN = 100
 
 /**
- * What cli-table3 may not know the width of: it counts by a string-width of 2019, for which an emoji of later years has one
- * column. Lines with such text are padded as it would pad them.
+ * Characters whose width cli-table3 may get wrong, because it uses a string-width of 2019, which gives later emoji one column.
+ * Lines with such characters are padded without it.
  */
 const COUNTED_OTHERWISE = /\u00ad|[\u0300-\uffff]/
 
@@ -121,19 +126,19 @@ const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap(side => [side,
 const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right']
 const PLAIN = {
   chars: {...Object.fromEntries([...BORDERS, ...CORNERS].map(name => [name, ''])), middle: GAP},
-  // Without a head and a border of its own, cli-table3 writes no colour.
+  // cli-table3 adds no colour if head and border have no style.
   style: {head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true},
-  // cli-table3 shortens each cell to 10 columns for its debug messages, in a time that grows with the square of the
-  // length; with a mark of 10 columns that takes no time.
+  // cli-table3 shortens each cell to 10 columns for its debug messages, in a time that grows with the square of the length. With
+  // a truncation mark of 10 columns that takes no time.
   truncate: ' '.repeat(10),
 }
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)$/
 
-/** Lays out `rows`; undefined when they do not fit and must be shown as blocks. */
+/** Lays out `rows` as a table. Returns undefined if they do not fit and must be shown as blocks. */
 export function layOut({columns, rows, width, paint}: TableOptions) {
   if (width < NARROW) return undefined
-  // `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`: nothing but seconds is lost.
+  // Shows `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`; only the seconds are lost.
   const readable = (_: string, day: string, time: string, zone: string) =>
     `${day} ${time}${zone.replace(/:?00$/, '')}`
   const cells = rows.map(row => row.map(text => text.replace(TIME, readable)))
@@ -145,7 +150,7 @@ export function layOut({columns, rows, width, paint}: TableOptions) {
   return {head: draw(shown, [head]), body: draw(shown, body), leftOut}
 }
 
-/** A cell in its column: cut, or on as many lines as it takes. */
+/** Returns the lines of a cell: one, cut to the column's width, or several if the column wraps. */
 function linesOf(column: FittedColumn, text: string, paint: Painter): string[] {
   const wraps = column.wraps || column.isMain
   const lines =
@@ -156,9 +161,9 @@ function linesOf(column: FittedColumn, text: string, paint: Painter): string[] {
   return style === undefined ? lines : lines.map(line => paint(style, line))
 }
 
-/** The lines of rows whose cells have one line or more. */
+/** Draws rows whose cells have one or more lines each. */
 function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[])[][]): string[] {
-  // cli-table3 would look through all of a cell with several lines for each of them.
+  // Cells are split into lines first, because cli-table3 scans a whole cell for each of its lines.
   const lines = rows.flatMap(cells => {
     const height = cells.reduce((most, cell) => Math.max(most, cell.length), 0)
     return Array.from({length: height}, (_, at) => cells.map(cell => cell[at] ?? ''))

@@ -1,4 +1,4 @@
-/** What commands say on stderr, sanitised line by line. A transient last line is cleared before anything else. */
+/** Prints messages of commands on stderr, each line sanitised. A transient last line is cleared before other output. */
 import process from 'node:process'
 import {stripVTControlCharacters} from 'node:util'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -15,47 +15,52 @@ const LEADS: Readonly<Record<string, Style>> = {
 }
 
 /**
- * What wraps lines. Its tables of emoji take 22 ms of a start (Node 20), and most commands that scripts run wrap nothing, so it is
- * loaded by `prepareToWrap` alone.
+ * The module that wraps lines, loaded only by `prepareToWrap`: its emoji tables add 22 ms to a start (Node 20), and most commands
+ * in scripts wrap nothing.
  */
 let text: typeof import('./text.js') | undefined
 
-/** For what wraps lines, or says them at a terminal; before it, they are said as they are. */
+/** Loads the code that wraps lines. Before this, lines are printed without wrapping. */
 export async function prepareToWrap(): Promise<void> {
   text ??= await import('./text.js')
 }
 
 let transient = ''
 let questions = 0
-/** The widths of the lines written at the terminal since its first question, for what goes back over them. */
+/**
+ * The widths of the lines written at the terminal since its first question, so that they can be erased when the user goes back.
+ */
 let written: number[] | undefined
 
 function count(lines: readonly string[]): void {
   for (const line of lines) written?.push(text?.textWidth(line) ?? line.length)
 }
 
-/** Counts lines that were written as they are, each with its end. */
+/** Counts lines that were written without `say`, each with its newline. */
 export function countLines(text: string): void {
   count(stripVTControlCharacters(text).split('\n'))
 }
 
-/** A place between two lines; lines are counted from the first one on, so that a command that never asks keeps none. */
+/**
+ * Returns the current position in the output. Lines are counted from the first call on, so that a command that never asks stores
+ * none.
+ */
 export function placeNow(): number {
   written ??= []
   return written.length
 }
 
-/** How many rows of `columns` the lines since `place` take, which are about to be erased. */
+/** Forgets the lines written since `place` and returns how many terminal rows they take, so that the caller can erase them. */
 export function takeBack(place: number, columns: number): number {
   return rowsOf(written?.splice(place) ?? [], columns)
 }
 
-/** The rows that lines of these widths take at a terminal. */
+/** Returns how many terminal rows lines of these widths take. */
 export function rowsOf(widths: readonly number[], columns: number): number {
   return widths.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0)
 }
 
-/** Whether a person is being asked something: nothing may be drawn over it. */
+/** Reports whether a question is open; nothing may be drawn over it. */
 export function isAsking(): boolean {
   return questions > 0
 }
@@ -70,7 +75,7 @@ export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Says one line, or several: a line feed inside one of them is shown as `\n`. */
+/** Prints one or several lines on stderr. A line feed inside a line is shown as `\n`. */
 export function say(lines: string | readonly string[]): void {
   const painter = painterFor(stderr(), process.env)
   clearTransient()
@@ -85,7 +90,10 @@ export function say(lines: string | readonly string[]): void {
   stderr().write(painted.map(line => `${line}\n`).join(''))
 }
 
-/** Wraps a line: a fact below its value, other lines by two columns, and a command so that it can still be pasted. */
+/**
+ * Wraps a line for the terminal. A fact continues below its value, other lines are indented by two, and a command can still be
+ * pasted.
+ */
 export function wrapForTerminal(line: string, columns: number): string[] {
   if (text === undefined || text.textWidth(line) <= columns) return [line]
   const {hang, pasteable} = text
@@ -97,12 +105,12 @@ export function wrapForTerminal(line: string, columns: number): string[] {
   const [fact] = /^\S{1,20}(?: \S{1,20}){0,2} {2,}(?=\S)|^ {8,}(?=\S)/.exec(line) ?? []
   if (fact !== undefined) return hang(line, columns, fact.length)
   const start = line.search(/\S/)
-  // The first line has two columns more; the letters in them belong to a word that stays whole.
+  // The first line is not indented, so it has two more columns; a word that begins there stays whole.
   const lead = /^[A-Z]\w\w/.test(line.slice(start)) ? start + 2 : start
   return hang(line, columns, start + 2, lead)
 }
 
-/** Replaces the transient line. For terminals only. */
+/** Shows `text` as the transient line, in place of the previous one. For terminals only. */
 export function showTransient(text: string): void {
   const line = sanitizeLine(text, Math.max(10, widthOf(stderr()) - 1))
   if (line === transient) return

@@ -1,21 +1,21 @@
-/** Text in columns of a terminal: 東 takes two, and a grapheme is never split. */
+/** Measures, cuts and wraps text in terminal columns. 東 takes two columns, and a grapheme is never split. */
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 
-/** Printable ASCII, one column each: needs no look at each character. */
+/** Printable ASCII, where each character has one column. */
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** The columns of `text`, which has no control characters. */
+/** Returns the width of `text` in columns; it must not contain control characters. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   if (text.length <= PART) return stringWidth(text)
-  // string-width takes a time that grows with the square of the length.
+  // Measured by grapheme, because the time of string-width grows with the square of the length.
   let columns = 0
   for (const grapheme of graphemesOf(text)) columns += stringWidth(grapheme)
   return columns
 }
 
-/** `text` in at most `width` columns, with `…` where something was cut off. */
+/** Cuts `text` to at most `width` columns and marks the cut with `…`. */
 export function cutTo(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   if (width < 1) return ''
@@ -23,7 +23,7 @@ export function cutTo(text: string, width: number): string {
   return `${textWidth(first) < width ? first.trimEnd() : ''}…`
 }
 
-/** `text` in exactly `width` columns: cut, or with spaces after it. */
+/** Cuts or pads `text` to exactly `width` columns. */
 export function fitTo(text: string, width: number): string {
   const cut = cutTo(text, width)
   return cut + ' '.repeat(Math.max(0, width - textWidth(cut)))
@@ -31,7 +31,7 @@ export function fitTo(text: string, width: number): string {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Intl.Segmenter takes a time that grows with the square of the length (70 s for 100,000), so it gets a part at a time. */
+/** Characters given to Intl.Segmenter at a time, because its time grows with the square of the length (70 s for 100,000). */
 const PART = 256
 
 function* graphemesOf(text: string): Generator<string> {
@@ -42,7 +42,7 @@ function* graphemesOf(text: string): Generator<string> {
     const isHalf = /[\ud800-\udbff]/.test(text.charAt(at + length - 1))
     const part = text.slice(at, at + length + (isHalf ? 1 : 0))
     const found = Array.from(segmenter.segment(part), ({segment}) => segment)
-    // The last may go on behind the part.
+    // The last grapheme may continue after this part.
     const whole = at + part.length < text.length ? found.slice(0, -1) : found
     length = whole.length === 0 ? length * 2 : PART
     for (const segment of whole) {
@@ -52,7 +52,7 @@ function* graphemesOf(text: string): Generator<string> {
   }
 }
 
-/** `text` in pieces of at most `width` columns each; a character wider than that is a piece of its own. */
+/** Splits `text` into pieces of at most `width` columns. A wider character is a piece of its own. */
 export function* piecesOf(text: string, width: number): Generator<string> {
   let piece = ''
   let columns = 0
@@ -69,18 +69,21 @@ export function* piecesOf(text: string, width: number): Generator<string> {
   yield piece
 }
 
-/** An identifier or address: plain ASCII, a colon only in an address, so it cannot look like a line of ours. */
+/**
+ * Matches an identifier or address, which is never broken. It is plain ASCII with a colon only in an address, so it cannot
+ * imitate a message of bookctl.
+ */
 const TO_BE_COPIED = /^(?:https?:\/\/[\w.-]+(?::\d+)?(?=[/?#]|$))?[\w.~%+/=?&#@!$,;-]*$/
 
-/** With less room beside the first line's indent, the text starts on the next line. */
+/** If less room than this is left beside the first line's indent, the text starts on the next line. */
 const NARROWEST_TEXT = 12
 
-/** A command in a sentence: in backticks, or up to a bracket, or a comma or colon at the end of a word. */
+/** Matches a command in a sentence: in backticks, or up to a bracket, or up to a comma or colon that ends a word. */
 const COMMAND = /`[^`]*`|eval "[^"]*"|bookctl(?: (?:[^\s;,:)?]|[,:?](?=[^\s,:?]))+)+/g
 
-/** `text` in lines of at most `columns`; a longer word is broken unless `isWhole` forbids it. */
+/** Wraps `text` to lines of at most `columns`. A longer word is broken unless `isWhole` returns true for it. */
 export function wrap(text: string, columns: number, isWhole: (word: string) => boolean = () => true) {
-  // wrap-ansi itself would split graphemes.
+  // Long words are broken here, because wrap-ansi would split graphemes.
   const words = text
     .split(/[^\S\u00a0]+/)
     .flatMap(word => (textWidth(word) <= columns || isWhole(word) ? word : [...piecesOf(word, columns)]))
@@ -88,8 +91,8 @@ export function wrap(text: string, columns: number, isWhole: (word: string) => b
 }
 
 /**
- * `line` in at most `columns`, its first `lead` columns as they are, later lines indented by `indent`. What people copy stays
- * whole: identifiers, addresses, short commands.
+ * Wraps `line` to at most `columns`: its first `lead` columns stay as they are, and later lines are indented by `indent`. Text
+ * that people copy stays whole: identifiers, addresses, short commands.
  */
 export function hang(line: string, columns: number, indent: number, lead: number = indent): string[] {
   if (line.length <= columns && textWidth(line) <= columns) return [line]
@@ -104,20 +107,22 @@ export function hang(line: string, columns: number, indent: number, lead: number
   return [(line.slice(0, lead) + first).trimEnd(), ...rest.map(one => margin + one)]
 }
 
-/** A command line that can be pasted, broken with `\\` where it is longer than `width`, which has two columns of indent. */
+/**
+ * Breaks a command line with `\\` so that it can be pasted, if it is longer than `width`. Two columns of `width` are the indent.
+ */
 export function pasteable(command: string, width: number): string {
-  // Spaces inside quotes and `$(…)` do not divide words.
+  // Spaces inside quotes and `$(…)` do not separate words.
   const words = command.match(/(?:\\.|"(?:\$\([^)]*\)|\\.|[^"])*"|'[^']*'|[^\s"'])+/g) ?? []
   if (words.join(' ') !== command) return command
   const isValue = (flag: string, word: string) => /^--?[a-zA-Z-]+$/.test(flag) && !word.startsWith('-')
   const pairs = joined(words, (flag, word) => isValue(flag, word) && flag.length + word.length + 7 <= width)
-  // Two columns are for the ` \\`.
+  // The ` \\` takes two columns.
   const fits = (line: string, word: string, count: number) =>
     (count === 1 ? 4 : 6) + line.length + 1 + word.length + 2 <= width
   return joined(pairs, fits).join(' \\\n  ')
 }
 
-/** `words`, each added to the one before it where `fits` says so; `count`: how many there are by then. */
+/** Joins each word to the previous one if `fits` returns true; `count` is the number of lines so far. */
 function joined(words: readonly string[], fits: (line: string, word: string, count: number) => boolean) {
   const lines: string[] = []
   for (const word of words) {

@@ -1,4 +1,4 @@
-/** Every environment variable that is read, for `help`, `config` and `doctor`; and what `version` prints of the environment. */
+/** Every environment variable that bookctl reads, for `help`, `config` and `doctor`; also builds the output of `version`. */
 import {release, type} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -7,7 +7,7 @@ import {REDACTED, sanitizeLine} from '../../../contract/foreign-text.js'
 import {SETTINGS_NAME} from '../../../state/file-names.js'
 import {type Result, single} from '../../terminal/result.js'
 
-/** Headings, each with its variables and what they do; the flag that overrides one is in brackets. */
+/** The environment variables by heading. The flag that overrides a variable is in brackets. */
 export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Service and credentials; these are enough without a login and without a file': {
     BOOKCTL_BASE_URL: 'address of the service, ending in v1 (--base-url)',
@@ -64,7 +64,7 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>
 
 export const VARIABLE_NAMES = Object.values(VARIABLES).flatMap(group => Object.keys(group))
 
-/** Whether the value must never be shown. */
+/** Reports whether the value of the variable must never be shown. */
 export function isSecretVariable(name: string): boolean {
   return /^(BOOKCTL_.*(SECRET|TOKEN)|BOOKCTL_STORE|PGPASSWORD)$/.test(name)
 }
@@ -76,16 +76,16 @@ interface Program {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What a report about a fault needs: program, system, places and the variables that are set, without secrets. */
+/** Returns what a bug report needs: program, system, paths and the variables that are set, with secrets redacted. */
 export function versionFacts({name, version, configDirectory, env}: Program) {
   const environment: Record<string, string> = {}
-  // Those of proxies are read in lower case, too.
+  // Proxy variables are also read in lower case.
   for (const name of VARIABLE_NAMES.flatMap(each =>
     each.endsWith('_PROXY') ? [each.toLowerCase(), each] : each,
   )) {
     const value = env[name]
     if (!value) continue
-    // Credentials of a proxy, or of an address, are before the @.
+    // In a proxy or service address, credentials come before the @.
     const isAddress = /(^https?_proxy|_URL)$/i.test(name)
     const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
     environment[name] = isSecretVariable(name) ? REDACTED : sanitizeLine(plain, 200)
@@ -103,7 +103,7 @@ export function versionFacts({name, version, configDirectory, env}: Program) {
   }
 }
 
-/** What `version` prints; `verbose`: with what is in effect here. */
+/** Returns the result of `version`; with `verbose`, also paths and the variables that are set. */
 export function versionResult(program: Program, verbose: boolean): Result {
   const {environment, ...facts} = versionFacts(program)
   const {name, version, node, platform} = facts

@@ -1,4 +1,4 @@
-/** What `--help` and `help` print: the first screen, a group of commands, a command, a topic, or a group and its topic. */
+/** Prints help: the first screen, a group of commands, one command, a topic, or a group with the topic of the same name. */
 import process from 'node:process'
 import type {Command} from '@oclif/core/command'
 import {CommandHelp, Help, type HelpFormatter, type HelpSectionRenderer} from '@oclif/core/help'
@@ -17,7 +17,7 @@ type Flag = Command.Flag.Any
 
 /** The help of one command: what it does, usage, flags, examples and further reading. */
 class CommandText extends CommandHelp {
-  /** The text without the summary. A section with nothing in it is left out. */
+  /** Returns the help text without the summary. Empty sections are left out. */
   override generate(): string {
     return [prose(this, this.command.description ?? ''), super.generate()].filter(Boolean).join('\n\n')
   }
@@ -57,12 +57,12 @@ export default class BookctlHelp extends Help {
 
   constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
     const {columns} = terminalOf(process.stdout)
-    // Longer lines are hard to read; where names and texts have lines of their own, oclif exceeds its width by two.
+    // Lines over 100 columns are hard to read. On narrow terminals oclif exceeds its width by two, so two are kept free.
     const maxWidth = Math.max(38, columns < 60 ? columns - 2 : Math.min(columns, 100))
     super(config, {maxWidth, stripAnsi: true, ...options})
   }
 
-  /** Shows the help of the command, group or topic that `argv` names. Throws a usage error if there is none. */
+  /** Prints the help of the command, group or topic that `argv` names. Throws a usage error if there is none. */
   override async showHelp(argv: string[]): Promise<void> {
     const own = beforeDashes(argv)
     const asked = own.filter(word => word !== '--help' && word !== '-h')
@@ -75,12 +75,12 @@ export default class BookctlHelp extends Help {
     // A group takes only the global flags.
     const [flag] = splitArgv(running.argv).rest
     if (flag !== undefined && asked.length === own.length) throw flagWithoutCommand(flag)
-    // A group alone with --json; help that was asked for is text.
+    // A group without a command prints JSON with --json; help that was asked for is always text.
     if (asked.length === own.length && wantsJson(running.argv)) {
       const commands = this.below(name).map(([command, summary]) => ({command, summary}))
       return this.log(jsonText({commands}, 2))
     }
-    // Hidden commands, such as `help` itself, are explained by the first screen.
+    // Hidden commands, such as `help` itself, have no help of their own.
     if (words[0] === undefined || this.config.findCommand(words[0])?.hidden) return this.showRootHelp()
     if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
     if (command) return this.showCommandHelp(command)
@@ -94,19 +94,19 @@ export default class BookctlHelp extends Help {
   }
 
   protected override log(...lines: string[]): void {
-    // Help in a pipe is plain, whatever forces colour.
+    // Help in a pipe has no colour, even where a variable forces colour.
     const {isTTY, paint} = terminalOf(process.stdout)
     const text = lines.join('\n')
     process.stdout.write(`${isTTY ? text.replace(HEADING, heading => paint('header', heading)) : text}\n`)
   }
 
-  /** The commands of a group, or all of them for no words. */
+  /** Returns the commands of a group; all commands if `name` is empty. */
   private below(name: readonly string[]): Row[] {
     const prefix = name.map(word => `${word}:`).join('')
     return this.sortedCommands.filter(({id}) => id.startsWith(prefix)).map(entryOf)
   }
 
-  /** The help of a group of commands, of a topic, or of both where they have the same name. */
+  /** Returns the help of a group or of a topic, or both if they have the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
     const name = words.join(' ').replaceAll(':', ' ')
     const topic = isHelpTopic(name) ? await this.topicText(name) : ''
@@ -148,7 +148,7 @@ export default class BookctlHelp extends Help {
     this.log([prose(this, WHAT_IT_IS), ...texts].join('\n\n'))
   }
 
-  /** Every command, by the groups of the first screen. */
+  /** Returns the list of all commands under the headings of the first screen. */
   private commandsText(): string {
     const texts = this.groups().map(([heading, names]) => {
       const entries = names.flatMap(name => [
@@ -160,7 +160,7 @@ export default class BookctlHelp extends Help {
     return texts.join('\n\n')
   }
 
-  /** The headings with the first words of all commands: those that no heading names are under the last. */
+  /** Returns the headings, each with its first words of commands. Words under no heading go under `More`. */
   private groups(): [heading: string, names: string[]][] {
     const words = [...new Set(this.sortedCommands.map(({id}) => id.split(':')[0] ?? ''))]
     const named = Object.values(GROUPS).flat()
@@ -195,7 +195,7 @@ const GROUPS: Readonly<Record<string, string[]>> = {
   Access: ['login', 'logout', 'whoami', 'token', 'profiles', 'config'],
 }
 
-/** A line that is a heading in what help prints. */
+/** Matches the headings in printed help. */
 const HEADING = /^[A-Z]{3}[A-Z ]*$/gm
 
 const GLOBALS = NAMED_FLAGS.toSorted(byName)
@@ -219,10 +219,10 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
   return ['bookctl', ...id.split(/[: ]/), ...words, ...typed, '[flags]'].join(' ')
 }
 
-/** Longer lists of values are in the explanation of the flag. */
+/** A longer list of values is in the flag's summary, not in its label. */
 const MOST_CHOICE_LENGTH = 20
 
-/** Lists the choices of an argument after its description, because oclif shows them as one word, which breaks at any letter. */
+/** Adds an argument's choices to its description, because oclif shows them as one long word that wraps at any letter. */
 function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
   const {options = [], ...others} = arg
   if (options.join('|').length <= MOST_CHOICE_LENGTH) return arg
@@ -258,7 +258,7 @@ function valueName(flag: Flag): string {
   return String(helpValue ?? (choice === '' ? 'VALUE' : flag.name.toUpperCase()))
 }
 
-/** Paragraphs, separated by empty lines in `text`, wrapped; those that start with two spaces are kept as they are. */
+/** Wraps the paragraphs of `text`, which empty lines separate. Paragraphs that start with two spaces are kept as they are. */
 function prose(help: HelpFormatter, text: string, indent = 0): string {
   return text
     .trim()

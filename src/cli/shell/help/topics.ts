@@ -1,4 +1,4 @@
-/** The help topics but for `commands` and `flags`: texts, and rows of names with what they mean. */
+/** The help topics except `commands` and `flags`: texts, and rows of a name and its meaning. */
 import {EVENT_TYPES} from '../../../contract/events.js'
 import {
   ACCESS_TOKEN_LIFETIME_SECONDS,
@@ -103,7 +103,7 @@ The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw 
 
 export type Row = [name: string, meaning: string]
 
-/** Paragraphs and blocks, or rows. */
+/** Part of a topic: text in paragraphs, or rows. */
 type Part = string | {readonly heading?: string; readonly rows: Row[]}
 
 const exits = Object.values(EXITS).map(({code, meaning}): Row => [String(code), meaning])

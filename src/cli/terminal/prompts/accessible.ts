@@ -1,4 +1,4 @@
-/** Questions as plain lines, for screen readers and simple terminals. Nothing is redrawn. */
+/** Asks questions as plain lines, for screen readers and simple terminals. Nothing is redrawn. */
 import {createInterface} from 'node:readline'
 import {Writable} from 'node:stream'
 import {usage} from '../../../contract/failure.js'
@@ -22,9 +22,9 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** Of a search: more are too many to listen to. */
+/** Maximum number of search results; more are too many to listen to. */
 const MOST_FOUND = 20
-/** The answer that goes back to the previous question, because lines have no Escape key. */
+/** The answer that goes back to the previous question, because line input has no Escape key. */
 const BACK = '<'
 
 export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'confirm'> {
@@ -54,7 +54,7 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
     }
   }
 
-  /** The choices whose numbers are typed: one, or at least one. */
+  /** Asks for numbers and returns the choices: exactly one if `isOne`, else at least one. */
   async function pick<T>({choices, message, ...asked}: SeveralQuestion<T>, isOne: boolean, usual?: string) {
     const {length} = choices
     say(message)
@@ -100,14 +100,14 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
   }
 }
 
-/** The numbers from 1 to `most` in `answer`; none if it has anything else. */
+/** Reads numbers from 1 to `most`; returns none if `answer` contains anything else. */
 function numbersIn(answer: string, most: number): number[] {
   const words = answer.split(/[\s,]+/).filter(word => word !== '')
   const numbers = words.map(word => (/^\d{1,6}$/.test(word) ? Number(word) : 0))
   return numbers.every(number => number >= 1 && number <= most) ? numbers : []
 }
 
-/** The choice that `typed` names in full, or else the only one found. */
+/** Returns the choice that `typed` names in full, else the only one found, else undefined. */
 function onlyOne<T>(all: readonly Choice<T>[], typed: string): Choice<T> | undefined {
   const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(typed)))
   const [only, ...others] = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
@@ -119,7 +119,7 @@ function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
   return all.filter(({isAction}) => isAction || room-- > 0)
 }
 
-/** One line of the terminal; a secret is read key by key, without echo. */
+/** Reads one line from the terminal. A secret is read key by key, without echo. */
 async function readAnswer({input, output}: Terminal, question: string, signal: AbortSignal, secret: boolean) {
   const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
   const reader = createInterface({input, signal, terminal: secret, ...(secret ? {output: nowhere} : {})})

@@ -1,4 +1,4 @@
-/** Questions to a person: on stderr, and only at a terminal. Piped input never answers one. */
+/** Asks the user questions: on stderr, and only at a terminal. Piped input never answers a question. */
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
 import {missing, SEE_HELP} from '../../input/usage-errors.js'
@@ -12,16 +12,20 @@ export interface AskingFlags {
   readonly 'no-input'?: boolean | undefined
 }
 
+/** Reports whether questions are allowed: at a terminal, and not with --json, --no-input, CI or BOOKCTL_NO_INPUT. */
 export function mayAsk(flags: AskingFlags): boolean {
   const {env} = process
   const forbidden = flags.json || flags['no-input'] || env.CI || env.BOOKCTL_NO_INPUT
   return !forbidden && stdinIsTerminal() && stderrIsTerminal()
 }
 
-/** For the error without a terminal. `flag`: the flag that answers it, `--client-id`; `ways`: a hint that names them all. */
+/**
+ * A question with what the error says if it cannot be asked: `flag`, which gives the answer instead, and `ways`, a hint that
+ * names all ways.
+ */
 export type Question = TextQuestion & {readonly flag: string; readonly ways?: string}
 
-/** Answers to `questions`, in order. Throws a usage error that names every flag if no question may be asked. */
+/** Asks `questions` in order and returns the answers. Throws a usage error that names every flag if asking is not allowed. */
 export async function ask(questions: readonly Question[], flags: AskingFlags, open: () => Promise<Prompts>) {
   if (questions.length === 0) return []
   const names = questions.map(({flag}) => flag)
@@ -34,7 +38,7 @@ export async function ask(questions: readonly Question[], flags: AskingFlags, op
   })
 }
 
-/** Questions on stderr, answered on stdin. Only the form in use is loaded. */
+/** Creates the prompts: drawn, or plain lines in accessible mode. Only the code of one form is loaded. */
 export async function createPrompts(terminal: Terminal): Promise<Prompts> {
   const accessible = wantsAccessible(process.env)
   const drawn = accessible ? undefined : (await import('./drawn.js')).createDrawnPrompts(terminal)
@@ -55,7 +59,7 @@ export async function createPrompts(terminal: Terminal): Promise<Prompts> {
   }
 }
 
-/** `closing` withdraws a question. Throws a usage error without a terminal. */
+/** Opens prompts; aborting `closing` withdraws an open question. Throws a usage error without a terminal. */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
@@ -63,17 +67,20 @@ export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Pro
 }
 
 export interface Change {
-  /** What is certain without consent: `nothing was sent`. */
+  /** What is certain if consent is refused: `nothing was sent`. */
   readonly undone: string
   /** What needs consent: `a live reservation`. */
   readonly what: string
   /** How to consent in advance (default `add --yes`). */
   readonly hint?: string
-  /** Added to the error's JSON: what it would have cost. */
+  /** Added to the error's JSON, such as what the change would have cost. */
   readonly result?: object
 }
 
-/** Throws a usage error unless `agreed`: `not_confirmed` for a no, `confirmation_needed` if no question could be asked (undefined). */
+/**
+ * Throws a usage error unless `agreed`: `not_confirmed` for a no, `confirmation_needed` for undefined, which means that no
+ * question could be asked.
+ */
 export function requireConsent(agreed: boolean | undefined, change: Change): void {
   if (agreed) return
   const {undone, what, hint = 'add --yes', result} = change

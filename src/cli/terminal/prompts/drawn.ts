@@ -1,4 +1,7 @@
-/** Questions at a usual terminal, by inquirer's own question types; adds styles, checks, the way back and sanitising. */
+/**
+ * Asks questions at a normal terminal with inquirer's question types. It adds styles, checks, going back with Escape, and
+ * sanitising.
+ */
 import process from 'node:process'
 import {Writable} from 'node:stream'
 import type {WriteStream} from 'node:tty'
@@ -26,26 +29,28 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** Of a list, above the description of the selected choice. */
+/** Minimum rows of a list above the description of the selected choice. */
 const FEWEST_ROWS = 5
 
-/** Columns of a row before its name: the cursor, and a mark or a number. */
+/** Columns of a row before the choice's name, for the cursor and a mark or number. */
 const LEAD_COLUMNS = 8
 
-/** Shown instead of the list while nothing is typed, so that Enter chooses nothing. */
+/** Shown instead of a list until something is typed, so that Enter alone chooses nothing. */
 const TYPE_FIRST = new Separator('type part of it')
 
-/** A search is asked again at another width: its rows, their number and their descriptions follow from that. */
+/**
+ * Aborts a search when the terminal's width changes; it is asked again, because its rows and descriptions depend on the width.
+ */
 class Resized extends Error {}
 
-/** `takeAnswerBack` erases the question answered last, and all that was written since. */
+/** Creates the drawn prompts. `takeAnswerBack` erases the last answered question and everything written since. */
 export function createDrawnPrompts({
   input,
   output,
   closing,
 }: Terminal): Omit<Prompts, 'confirm'> & {takeAnswerBack(): void} {
   const style = createStyle(output)
-  /** Where each answered question begins. */
+  /** The place where each answered question begins. */
   const answered: number[] = []
 
   function takeAnswerBack(): void {
@@ -61,7 +66,7 @@ export function createDrawnPrompts({
     output.write(`${text}\n`)
   }
 
-  /** Asks; `show`: the answer as it stays on the screen. */
+  /** Asks one question of inquirer's type `type`. `show` formats the answer that stays on the screen. */
   async function ask<T>(
     type: QuestionType,
     asked: BaseQuestion,
@@ -71,7 +76,7 @@ export function createDrawnPrompts({
     const stopping = new AbortController()
     const signal = anyOf(closing, asked.signal, stopping.signal)
     const keys = openKeys(input, asked.goesBack ?? false, reason => stopping.abort(reason))
-    // Inquirer ends the stream with the question.
+    // Each question gets its own stream, because inquirer ends it with the question.
     const frames = createFrames(output)
     const prompt = createPromptModule({
       input: keys.stream,
@@ -102,7 +107,9 @@ export function createDrawnPrompts({
     }
   }
 
-  /** Asks again with an empty line: a refused secret that stayed could be neither seen nor corrected. */
+  /**
+   * Asks for a secret. A refused one is asked again with an empty line, because a hidden text can be neither seen nor corrected.
+   */
   async function askSecret(question: TextQuestion): Promise<string> {
     const config = {message: messageOf(question), toggleMask: false}
     const answer = (await ask<string>('password', question, config, () => '')).trim()
@@ -114,9 +121,9 @@ export function createDrawnPrompts({
     return askSecret(question)
   }
 
-  /** The height of a list, and the row of a choice. */
+  /** Returns the height of a list and a function that makes the row of a choice. */
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
-    // Other lines: the message, the status, the input, an empty line, an error and the help.
+    // The room left after the message and six lines for the status, the input, an empty line, an error and the help.
     const room = (output.rows || 24) - style.headOf(message).length - 6
     const described = (choice: Choice<T>) =>
       descriptionOf(choice).flatMap(line => hang(`  ${sanitizeLine(line)}`, style.columns(), 4))
@@ -161,7 +168,7 @@ export function createDrawnPrompts({
     },
     async search<T>(question: SearchQuestion<T>) {
       const {find, message, startsUnchosen} = question
-      // Stays typed when the question is asked again at another width.
+      // The typed text, kept when the question is asked again at another width.
       let initialValue = ''
       for (;;) {
         const {row, pageSize} = listOf(message, find(''))
@@ -201,7 +208,10 @@ function createStyle(output: WriteStream) {
     return notes.length > 0 ? [faint(fitted(`  ${notes.join('; ')}`))] : []
   }
 
-  /** Inquirer's theme for one question. Notes are under a list, and above a line that is typed in. `resized`: see useRedrawing. */
+  /**
+   * Returns inquirer's theme for one question. Notes are below a list but above an input line. `resized` is called at a new width
+   * (useRedrawing).
+   */
   function themeOf(asked: BaseQuestion, type: QuestionType, resized: OnResize) {
     const isLine = type === 'input' || type === 'password'
     return {
@@ -209,7 +219,7 @@ function createStyle(output: WriteStream) {
       icon: {cursor: '>', checked: ' [x]', unchecked: ' [ ]'},
       indexMode: 'number',
       style: {
-        // Inquirer calls it once for each drawing, so it may use hooks.
+        // Inquirer calls this once per drawing, so hooks are allowed.
         message(message: string) {
           useRedrawing(asked.status !== undefined, output, resized)
           const [first = '', ...rest] = headOf(message)
@@ -241,7 +251,7 @@ function createStyle(output: WriteStream) {
     return lines.map(line => paint('waiting', line)).join('\n')
   }
 
-  /** An answered question as it stays on the screen: a long answer is below the message. */
+  /** Formats an answered question as it stays on the screen; a long answer is below the message. */
   function over(message: string, answer: string): string {
     const head = headOf(message)
     const shown = sanitizeLine(answer)
@@ -253,7 +263,9 @@ function createStyle(output: WriteStream) {
   return {columns, fitted, headOf, themeOf, errorLines, over}
 }
 
-/** A stream of `output` for inquirer, which draws a question again with each write, and knows only how many lines it wrote. */
+/**
+ * Wraps `output` for inquirer, which redraws a question with each write and does not know when the terminal re-wraps its lines.
+ */
 function createFrames(output: WriteStream) {
   let lines: string[] = []
   let below = 0
@@ -266,7 +278,7 @@ function createFrames(output: WriteStream) {
         lines = shown.split('\n')
         below = linesUpAtEnd(text)
       }
-      // At once, or what is written to the terminal beside this stream would overtake it.
+      // Written at once, or direct writes to the terminal would overtake it.
       output.write(text)
       done()
     },
@@ -274,7 +286,7 @@ function createFrames(output: WriteStream) {
   const properties = {columns: {get: () => output.columns}, rows: {get: () => output.rows}}
   return {
     stream: Object.defineProperties(stream, properties) as unknown as WriteStream,
-    /** Erases the drawing after the terminal has broken its lines at another width, and leaves as many empty ones. */
+    /** Erases the drawing after the terminal has re-wrapped it at a new width, and leaves as many empty lines. */
     makeRoom() {
       const above = lines.slice(0, lines.length - below).map(textWidth)
       const rows = rowsOf(above, output.columns || 80) - 1
@@ -284,17 +296,17 @@ function createFrames(output: WriteStream) {
   }
 }
 
-/** How many lines up the cursor goes after the text, to the line that is typed in. */
+/** Returns how many lines the cursor moves up after the text, to the input line. */
 function linesUpAtEnd(text: string): number {
   const codes = text.split('\u001b[')
   const moves = codes.slice(codes.findLastIndex(code => !/^\d*[A-Z]$/.test(code)) + 1)
   return Number.parseInt(moves.find(move => move.endsWith('A')) ?? '0', 10)
 }
 
-/** Called at another width, with what draws the question again. */
+/** Called when the terminal's width changes; `redraw` draws the question again. */
 type OnResize = (redraw: () => void) => void
 
-/** Draws the question again after Ctrl-Z and `fg`, as `onResize` wants, and each second if it counts. A hook. */
+/** A hook that redraws the question after Ctrl-Z and `fg`, each second if `counts`, and through `onResize` at a new width. */
 function useRedrawing(counts: boolean, output: WriteStream, onResize: OnResize): void {
   const [, setDrawings] = useState(0)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Keys of a terminal in raw mode, filtered before a question reads them. */
+/** Reads keys of a terminal in raw mode and filters them before a question gets them. */
 import process from 'node:process'
 import {PassThrough} from 'node:stream'
 import {setImmediate as nextTurn} from 'node:timers/promises'
@@ -15,15 +15,16 @@ const ESCAPE_MILLISECONDS = 100
 const QUIET_MILLISECONDS = 120
 
 /**
- * A stream of the keys for one question; Ctrl-C, Ctrl-D, the end of input, and Escape if `goesBack`, call `stop` instead.
- * One stream each, because readline keeps a lone Escape for half a second and would drop the next answer's first letter.
+ * Opens a stream of keys for one question. Ctrl-C, Ctrl-D, the end of input, and Escape if `goesBack`, call `stop` instead. Each
+ * question needs its own stream, because readline keeps a lone Escape for half a second and would drop the first letter of the
+ * next answer.
  */
 export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Error) => void) {
   const stream = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (mode: boolean) => void input.setRawMode(mode),
   })
-  // Each control key in its own turn: inquirer's search ignores it until it has found what was typed before.
+  // Each control key is sent in a turn of its own, because inquirer's search ignores it while it still looks for what was typed.
   let forwarded = Promise.resolve()
   const forward = (keys: string) => {
     for (const part of keys.split(/(?=\p{Cc})/u))
@@ -32,7 +33,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   const end = () => stop(interruption())
   let held = ''
   let timer: NodeJS.Timeout | undefined
-  /** One Escape goes back; those after it are for the questions before. */
+  /** The first Escape goes back; further ones are kept for the previous questions. */
   const goBack = () => {
     held = goesBack ? held.slice(ESCAPE.length) : ''
     if (goesBack) stop(new GoBack())
@@ -46,7 +47,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
     else if (held.length > ESCAPE.length) goBack()
     else timer = setTimeout(goBack, ESCAPE_MILLISECONDS)
   }
-  // After Ctrl-Z and `fg`, readline leaves its input paused.
+  // readline leaves its input paused after Ctrl-Z and `fg`.
   const resume = () => void nextTurn().then(() => stream.resume())
   process.on('SIGCONT', resume)
   input.on('data', read)
@@ -65,7 +66,10 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   }
 }
 
-/** Drops keys typed before a question, which a pasted block must not answer. Throws interrupted, or GoBack if `goesBack`, after `whenBack`. */
+/**
+ * Drops keys until none arrives for QUIET_MILLISECONDS, so that a pasted block cannot answer a question. Throws interrupted, or,
+ * if `goesBack`, GoBack after calling `whenBack`.
+ */
 export async function untilQuiet(
   input: ReadStream,
   signal: AbortSignal,

@@ -1,41 +1,43 @@
-/** Questions to a person, on stderr: drawn, or numbered lines. Ctrl-C throws Failure `interrupted`. */
+/**
+ * Types of the questions asked on stderr, which are drawn or numbered lines. Ctrl-C at any question throws Failure `interrupted`.
+ */
 import type {ReadStream, WriteStream} from 'node:tty'
 import {Failure} from '../../../contract/failure.js'
 
 export interface Choice<T> {
   readonly value: T
   readonly name: string
-  /** More lines, shown while the choice is selected. */
+  /** Additional lines, shown while the choice is selected. */
   readonly description?: string
-  /** Full names, such as its code: typed in a search, without regard to accents and case, they choose it. */
+  /** Full names, such as a code. Typed in a search, without regard to accents and case, one of them selects this choice. */
   readonly names?: readonly string[]
-  /** Whether it is an action on the list rather than an item. */
+  /** Whether the choice is an action, such as `Other`, rather than an item of the list. */
   readonly isAction?: boolean
-  /** Whether it must not be selected at first, even if it was the answer before. */
+  /** Whether the choice is never preselected, even if it was the previous answer. */
   readonly isUnlikely?: boolean
 }
 
 export interface BaseQuestion {
   readonly message: string
-  /** A line shown with the question, updated each second: the time left on an offer. */
+  /** Returns a line shown with the question and updated each second, such as the time left on an offer. */
   readonly status?: (() => string) | undefined
-  /** Withdraws the question, which then throws the signal's reason. */
+  /** Aborting it withdraws the question, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Whether Escape throws GoBack; the question then mentions it. */
   readonly goesBack?: boolean
 }
 
-/** What several questions have in common. */
+/** The options that a series of questions shares. */
 export type QuestionContext = Omit<BaseQuestion, 'message'>
 
 export interface TextQuestion extends BaseQuestion {
   readonly default?: string | undefined
-  /** Allows an empty answer and names it: `none`. With a default, `-` means empty. */
+  /** Allows an empty answer and is its name, such as `none`. With a default, `-` is typed for empty. */
   readonly empty?: string
   readonly secret?: boolean
-  /** The meaning of an accepted answer, shown beside it: the date of `+20`, the country of a prefix, an age. */
+  /** Returns what an accepted answer means, to show beside it: the date of `+20`, the country of a prefix, an age. */
   readonly hint?: (answer: string) => string | undefined
-  /** Checks the answer; throws Failure, whose message is shown, and the question stays. */
+  /** Checks an answer. If it throws a Failure, the message is shown and the question stays. */
   readonly check?: (answer: string) => void | Promise<void>
 }
 
@@ -47,21 +49,21 @@ export interface ChoiceQuestion<T> extends BaseQuestion {
 export type SeveralQuestion<T> = Omit<ChoiceQuestion<T>, 'default'>
 
 export interface SearchQuestion<T> extends BaseQuestion {
-  /** The choices for what is typed so far, trimmed; '' at first. */
+  /** Returns the choices for the text typed so far, trimmed; at first ''. */
   readonly find: (typed: string) => readonly Choice<T>[]
-  /** Whether nothing is selected at first, because no choice is likelier than another. */
+  /** Whether nothing is preselected, because no choice is more likely than another. */
   readonly startsUnchosen?: boolean
 }
 
 interface ConfirmQuestion extends BaseQuestion {
-  /** The answer of an empty line (default no). */
+  /** The answer for an empty line (default no). */
   readonly default?: boolean
-  /** The message of the question whose answer is in doubt: after a no it is not offered again. */
+  /** The message of the earlier question whose answer this one doubts. After a no, that answer is not offered again. */
   readonly about?: string
 }
 
 export interface Prompts {
-  /** The line, trimmed; the default for an empty one. */
+  /** Asks for a line and returns it trimmed, or the default if it is empty. */
   text(question: TextQuestion): Promise<string>
   choose<const T>(question: ChoiceQuestion<T>): Promise<T>
   chooseSeveral<T>(question: SeveralQuestion<T>): Promise<T[]>
@@ -73,11 +75,11 @@ export interface Terminal {
   readonly input: ReadStream
   /** stderr, since stdout is for results. */
   readonly output: WriteStream
-  /** Aborted when the command ends, which withdraws the question. */
+  /** Aborted when the command ends, which withdraws an open question. */
   readonly closing: AbortSignal | undefined
 }
 
-/** Aborted with the first of `signals`; throws the reason if one is aborted already. */
+/** Returns a signal that aborts with the first of `signals`. Throws the reason if one is aborted already. */
 export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const any = AbortSignal.any(signals.filter(signal => signal !== undefined))
   any.throwIfAborted()
@@ -88,7 +90,7 @@ export function interruption(message = 'interrupted at a question', hint?: strin
   return new Failure('interrupted', message, {code: 'interrupted', hint})
 }
 
-/** The message of the Failure that `check` throws, if it does. */
+/** Returns the message of the Failure that `check` throws, or undefined if the answer is accepted. */
 export async function refusalOf(check: TextQuestion['check'], answer: string): Promise<string | undefined> {
   try {
     await check?.(answer)
@@ -101,13 +103,13 @@ export async function refusalOf(check: TextQuestion['check'], answer: string): P
 
 type Lined = Pick<TextQuestion, 'message' | 'default' | 'empty'>
 
-/** The message with the meaning of an empty line. */
+/** Returns the message, followed by what an empty line means. */
 export function messageOf({message, default: usual, empty}: Lined): string {
   if (usual !== undefined) return `${message} (${usual}${empty === undefined ? '' : `; - for ${empty}`})`
   return empty === undefined ? message : `${message} (empty: ${empty})`
 }
 
-/** The answer that `line` means: itself, the default for an empty one, or empty for `-`. */
+/** Returns the answer that `line` means: the text itself, the default if it is empty, or empty for `-`. */
 export function answerOf({default: usual, empty}: Lined, line: string): string {
   const typed = line.trim()
   if (usual === undefined) return typed

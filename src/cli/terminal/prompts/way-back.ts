@@ -1,27 +1,30 @@
-/** Escape goes back: the function that asks runs again, and gets the answers before that question. */
+/**
+ * Lets Escape go back to the previous question: the function that asks runs again and gets the answers up to there without
+ * asking.
+ */
 import {isDeepStrictEqual} from 'node:util'
 import type {BaseQuestion, Choice, Prompts, QuestionContext} from './prompts.js'
 
-/** Thrown by a question when the person goes back. */
+/** Thrown by a question when the user goes back. */
 export class GoBack extends Error {}
 
-/** The latest answer to each question, by its message. */
+/** The latest answer to each question, keyed by its message. */
 export type Answers = Map<string, unknown>
 
 interface WayBackOptions {
-  /** Remembers answers; those of an earlier run are offered again. */
+  /** Stores the answers; answers of an earlier run become defaults. */
   readonly answers?: Answers
   /** Whether Escape at the first question throws GoBack to the caller. */
   readonly leaves?: boolean
-  /** Undoes the changes of `lead` before it runs again. */
+  /** Undoes what `lead` changed, before it runs again. */
   readonly restore?: () => void
   readonly context?: QuestionContext | undefined
 }
 
-/** `before`: the answer before this one. */
+/** An answered question; `before` is the previous answer to it. */
 type Given = {readonly message: string; readonly answer: unknown; readonly before: unknown}
 
-/** Runs `lead`, whose questions must depend on the answers only. */
+/** Runs `lead` with prompts that can go back. Its questions must depend on the answers only, because it runs again. */
 export async function withWayBack<T>(
   prompts: Prompts,
   lead: (prompts: Prompts) => Promise<T>,
@@ -40,7 +43,7 @@ export async function withWayBack<T>(
   }
 }
 
-/** The answer, or `instead` when the person goes back. */
+/** Returns the answer, or the value of `instead` if the user goes back. */
 export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Promise<T | U> {
   try {
     return await asking
@@ -50,7 +53,7 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
   }
 }
 
-/** `prompts` that return the answers in `given` without asking, then add to it. */
+/** Wraps `prompts` so that answers in `given` are returned without asking; new answers are added to `given`. */
 function recording(
   prompts: Prompts,
   given: Given[],
@@ -63,7 +66,7 @@ function recording(
     ask: (asked: Q) => Promise<T>,
   ): Promise<T> => {
     const {message} = question
-    // A question may no longer be asked: that of a guest who was forgotten.
+    // Skips answers to questions that are no longer asked, such as those of a guest who was removed.
     const index = given.findIndex((one, place) => place >= next && one.message === message)
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
@@ -94,7 +97,7 @@ function recording(
         const find = (typed: string) => (typed === '' ? first : question.find(typed))
         return prompts.search({...asked, find, startsUnchosen: false})
       }),
-    // A confirmation is never a default.
+    // An earlier confirmation is never offered as the default.
     confirm: ({about, ...question}) =>
       answered(question, async asked => {
         const agreed = await prompts.confirm(asked)
