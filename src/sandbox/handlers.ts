@@ -1,4 +1,4 @@
-/** What each operation does (§4; the paths of §4.9 and what is answered there are ours). */
+/** The handlers of the operations (§4). The interface names those of §4.9 without their paths and answers, which are ours. */
 import {dayNumber, instantOf, isoTime, nightsBetween} from '../contract/dates.js'
 import {EVENT_TYPE_NAMES, isEventType, RESERVATION_STATUSES} from '../contract/events.js'
 import {parseUrl} from '../contract/foreign-text.js'
@@ -29,7 +29,10 @@ import {signVoucherLink} from './store/sealed-ids-and-links.js'
 import * as webhooks from './store/webhooks.js'
 
 export const HANDLERS: Handlers = {
-  /** Grants the requested scopes that the client has. An unknown scope, or none granted, is `invalid_scope`. */
+  /**
+   * Grants those of the requested scopes that the client has. Refuses with `invalid_scope` if a scope is unknown or none is
+   * granted.
+   */
   'token.create': ({service, now, body}) => {
     if (body.grant_type !== 'client_credentials') {
       throw new Refusal('unsupported_grant_type', 'grant_type must be client_credentials')
@@ -101,10 +104,10 @@ export const HANDLERS: Handlers = {
     return data(hotel)
   },
 
-  /** The offer as it was found, while it can still be converted. */
+  /** Returns the offer as the search found it, as long as it can be converted. */
   'hotels.price': call => data(usableOffer(call, call.parameters.offer_id ?? '').offer),
 
-  /** All tours of the city in one page; with a date, those that run on it. */
+  /** Returns all tours of the city on one page, or only those that run on `date`. */
   'tours.search': ({now, body}) => {
     const {date, currency} = body
     const city = checkDestination(body.destination)
@@ -115,7 +118,7 @@ export const HANDLERS: Handlers = {
     return pageOf({items: found, next: null}, tours.length)
   },
 
-  /** Priced in the currency of the client's account, since the request names none. */
+  /** The price is in the currency of the client's account, because the request names none. */
   'tours.show': ({client, parameters}) => {
     const id = parameters.tour_id ?? ''
     const tour = findTour(id, client.currency)
@@ -129,7 +132,7 @@ export const HANDLERS: Handlers = {
 
   'reservations.create': call => {
     const answer = data(convertOffer(call))
-    // The kept answer comes on a repeat.
+    // A request with the same key gets the answer that the scenario dropped.
     return {...answer, dropAfterCommit: call.body.client_reference_id.endsWith('-unknown_success')}
   },
 
@@ -183,7 +186,7 @@ export const HANDLERS: Handlers = {
     return data({reservation_ref: record.reservation_ref, voucher} satisfies VoucherLink)
   },
 
-  /** The one answer that shows the signing secret (§2.7). */
+  /** Creates a subscription. Only this answer contains the signing secret (§2.7). */
   'subscriptions.create': ({service, client, body}) => {
     const subscription: Subscription = {
       id: randomId(SUBSCRIPTION_ID_PREFIX),
@@ -223,7 +226,7 @@ export const HANDLERS: Handlers = {
     return data({id, deleted: true})
   },
 
-  /** An event of the first type the subscription lists, about a reservation that does not exist. */
+  /** Sends an event of the first type that the subscription lists. The event is about no real reservation. */
   'subscriptions.test': call => {
     const {service, client, now} = call
     const {id, events, is_active} = ownSubscription(call)
@@ -259,7 +262,7 @@ const MOST_NIGHTS = 30
 /** Ten years, so that dates in examples and tests stay valid. */
 const MOST_DAYS_AHEAD = 3650
 
-/** Reference data never changes, so the place in the list is the cursor. */
+/** Pages a list of reference data. The list never changes, so the cursor is a position in it. */
 function referenceData(list: () => readonly unknown[]) {
   return ({query}: Call) => {
     const {limit, after} = readPaging(query)
@@ -276,7 +279,7 @@ function checkDestination({id}: {readonly id: number}): Place {
   return city
 }
 
-/** `date` is a day in the city; `now` is Unix seconds. */
+/** Refuses a date that is past or too far ahead in the city. `now` is in Unix seconds. */
 function checkDay(field: string, date: string, city: Place, now: number): void {
   const today = localTime(now, city.timezone).slice(0, 10)
   const ahead = nightsBetween(today, date)
@@ -296,7 +299,7 @@ function ownReservation({service, client, parameters}: Call<unknown>) {
   return requireReservation(service.database, parameters.reservation_ref ?? '', client.client_id)
 }
 
-/** Unix seconds of a timestamp with an offset, or of a date: its start in UTC, for `created_to` its end. */
+/** Reads a timestamp with an offset, or a date, as Unix seconds. A date means its start in UTC, or its end for `created_to`. */
 function readInstant(query: URLSearchParams, name: 'created_from' | 'created_to'): number | null {
   const text = query.get(name)
   if (text === null) return null
@@ -316,10 +319,10 @@ function ownSubscription({service, client, parameters}: Call<unknown>): Subscrip
   return found
 }
 
-/** The characters of a URI (RFC 3986 §2). An address with others is answered percent-encoded, as it is used. */
+/** The characters of a URI (RFC 3986 §2). A URL with other characters is returned percent-encoded, as deliveries use it. */
 const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 
-/** §6: https only. With --allow-http-loopback also http on loopback. */
+/** Returns the URL if it is https (§6), or http on loopback if `--allow-http-loopback` is set. Throws Refusal otherwise. */
 function checkUrl(service: Service, text: string): string {
   const url = parseUrl(text)
   if (url === undefined) throw invalidField('url', 'invalid_format', 'must be an https address')

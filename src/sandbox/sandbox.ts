@@ -1,4 +1,4 @@
-/** The local sandbox: the whole service as one `Request → Response`, with its state in SQLite. Its parts, checks and routes. */
+/** The local sandbox: puts together the whole service as one function `Request → Response`, with its state in SQLite. */
 import {setMaxListeners} from 'node:events'
 import {setImmediate} from 'node:timers/promises'
 import {Hono} from 'hono'
@@ -25,28 +25,28 @@ export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
   readonly database: string
   readonly databaseOwner?: FileOwner
-  /** Real time in Unix seconds. */
+  /** Returns the real time in Unix seconds. */
   readonly clock?: () => number
-  /** Number of offers each search finds, to test what reads long answers (default: those of the city's own hotels). */
+  /** Number of offers that each search finds, to test long answers (default: those of the city's 12 to 20 hotels). */
   readonly offers?: number | undefined
   readonly latencyMilliseconds?: number
   readonly allowHttpLoopback?: boolean
-  /** Certificate authority that deliveries trust beside the system's; the file may appear later. */
+  /** File with a certificate authority that deliveries trust in addition to the system's. It may be created later. */
   readonly caFile?: string
   readonly resolve?: Resolve
-  /** Time a subscriber has to answer, in milliseconds (default: §6.4's). */
+  /** Time limit for a subscriber's answer, in milliseconds (default: the limit of §6.4). */
   readonly subscriberMilliseconds?: number
-  /** Called for each answer, or cut connection, of everything but the dashboard and the controls. */
+  /** Called after each request was answered or dropped, except for the dashboard and the controls. */
   readonly onAnswered?: ((request: http.AnsweredRequest) => void) | undefined
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>
 
-/** Throws StorageError; `busy` when another sandbox has the file open. */
+/** Creates a sandbox. Throws StorageError, with the fault `busy` if another sandbox has the file open. */
 export function createSandbox(options: SandboxOptions) {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
-  // Every request and delivery that waits listens to it; Node warns of more than ten.
+  // Every waiting request and delivery listens to this signal; Node would warn of more than ten listeners.
   setMaxListeners(0, closing.signal)
   let served: string | undefined
   const realNow = options.clock ?? (() => Date.now() / 1000)
@@ -84,18 +84,21 @@ export function createSandbox(options: SandboxOptions) {
   const app = createApp(service, options.onAnswered)
   const lastPort = Number(readMeta(database, 'last_port')) || undefined
   return {
-    /** The port it was served at before; undefined the first time. */
+    /** The port at which this file was served before; undefined the first time. */
     lastPort,
-    /** Rejects with ConnectionDrop where a connection would be cut. Before `listenAt` any loopback origin is accepted. */
+    /**
+     * Answers a request in process. Rejects with ConnectionDrop where the server would cut the connection. Before `listenAt` any
+     * loopback origin is accepted.
+     */
     handle: async (request: Request): Promise<Response> => app.fetch(request),
-    /** Sets the origin for links and for refusing other hosts. Only then events are sent: their links lead there. */
+    /** Sets the origin that links have and requests must name. Deliveries start only now, because their links need the origin. */
     listenAt: (origin: string) => {
       served = origin
       try {
-        // Addresses that people keep stay valid after a restart.
+        // The port is reused after a restart, so that addresses people saved stay valid.
         writeMeta(database, 'last_port', new URL(origin).port)
       } catch (error) {
-        // A disk that is full is no reason not to serve.
+        // The sandbox can serve even if the disk is full.
         if (!(error instanceof StorageError)) throw error
       }
       dispatcher.wake()
@@ -116,13 +119,13 @@ function openExclusively(path: string, owner: FileOwner): Database {
       owner,
       hasLog: true,
     })
-    // The lock is taken by the next write (prepareState) and never released while the file is open.
+    // The next write (in prepareState) takes the lock, which is held as long as the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
-    // A log of a mebibyte instead of four: smaller on the disk, and a shorter pause when it is emptied.
+    // The log is kept to one mebibyte instead of four: it takes less space, and each checkpoint is shorter.
     database.get('PRAGMA wal_autocheckpoint = 256')
     const isGivingBack = database.get<{auto_vacuum: number}>('PRAGMA auto_vacuum')?.auto_vacuum === 2
     if (path !== ':memory:' && !isGivingBack) {
-      // Free pages are given back as they become free; a file that an earlier version made is rewritten once.
+      // Free pages are returned to the system. A file created by an earlier version is rewritten once for that.
       database.run('PRAGMA auto_vacuum = INCREMENTAL')
       database.run('VACUUM')
     }
@@ -136,7 +139,8 @@ function openExclusively(path: string, owner: FileOwner): Database {
 
 function createApp(service: http.RunningService, onAnswered: SandboxOptions['onAnswered']): http.App {
   const app: http.App = new Hono()
-  // One request a turn of the event loop: in long turns some would be answered again and again before others are accepted.
+  // Only one request runs in each turn of the event loop. Otherwise one connection could have many requests answered while others
+  // wait to be accepted.
   let turn: Promise<unknown> = Promise.resolve()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(() => {
@@ -145,7 +149,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
-    // Refusals have become answers by now.
+    // By now, refusals have become answers.
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
     if (context.var.isTruncated) await truncate(context.res)
@@ -169,7 +173,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
     context.set('origin', http.checkHost(context.req.raw, service.served()))
     context.set('body', await http.readBody(context.req.raw))
     context.var.entry.body = http.redactBody(context.var.body)
-    // Only to look at a page one may come from anywhere.
+    // Any site may link to a page, so GET and HEAD of pages are not checked.
     if (!/^(GET|HEAD)$/.test(context.req.method) || http.FOR_PROGRAMS.test(context.req.path))
       http.checkOrigin(context.req.raw, context.var.origin)
     turn = turn.then(() => setImmediate())
@@ -187,7 +191,8 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
     const route = `${method} ${http.API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
     return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]
   })
-  // Paths without parameters come first, so that GET /hotels/search is a wrong method, not the hotel "search".
+  // Routes without parameters come first, so that a wrong method on /hotels/search is refused as such, instead of finding the
+  // hotel "search".
   const isGeneral = ([route]: [string, http.Handle]) => Number(route.includes(':'))
   http.addRoutes(app, service, Object.fromEntries(routes.sort((a, b) => isGeneral(a) - isGeneral(b))))
   addPages(app, service)
@@ -197,7 +202,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
 
 function answerError(service: http.RunningService, error: Error, context: http.RequestContext): Response {
   if (error instanceof ConnectionDrop) throw error
-  // Internal errors are answered without their message, which could hold people's data.
+  // Internal errors are answered without their message, which could contain personal data.
   const fault =
     error instanceof StorageError
       ? new Refusal('service_unavailable', 'the local sandbox cannot write its database')
@@ -206,6 +211,6 @@ function answerError(service: http.RunningService, error: Error, context: http.R
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
   const {json, ...answer} = refusal.toAnswer(context.var.requestId)
   const isToken = context.req.path === http.API_PATH + OPERATIONS['token.create'].path
-  // RFC 6749 §5.2.
+  // Token errors also have `error_description` (RFC 6749 §5.2).
   return Response.json(isToken ? {...json, error_description: refusal.message} : json, answer)
 }

@@ -1,4 +1,4 @@
-/** Serves a sandbox on loopback. The one file of the sandbox that knows node:http. */
+/** Serves a sandbox on loopback. This is the only file of the sandbox that uses node:http. */
 import {once} from 'node:events'
 import {createServer, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {AddressInfo} from 'node:net'
@@ -11,20 +11,22 @@ import {randomId} from './base/random.js'
 import {API_PATH} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
-/** A slow sender is cut this long after its first byte, at most one round of checks later. */
+/**
+ * A request must be complete this long after its first byte. Node checks at an interval, so the cut may come one interval later.
+ */
 const LIMITS = {headersTimeout: 4000, requestTimeout: 4000, connectionsCheckingInterval: 500}
-/** For the answer to a request that is cut; then the connection goes, whatever is still being sent. */
+/** Time for a refusal to reach the client before the connection is destroyed, even if the client is still sending. */
 const LINGER_MILLISECONDS = 500
 
 const HOST = '127.0.0.1'
 
-/** Listens on `port` (0: any free one). Rejects with the system's error when it cannot. */
+/** Listens on `port` (0 for any free port). Rejects with the system's error if the port cannot be opened. */
 export async function serveSandbox(sandbox: Sandbox, port: number) {
   const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
     hostname: HOST,
     overrideGlobalObjects: false,
     errorHandler: error => {
-      // What cannot be a URL, as `*` in `OPTIONS *`.
+      // Request targets that are no URL, such as `*` in `OPTIONS *`.
       const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
       const isTarget = error instanceof RequestError
       const {status, headers, body} = isTarget
@@ -71,7 +73,7 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
     origin,
     baseUrl: origin + API_PATH,
     port: address.port,
-    /** Stops listening and cuts what is still open. The sandbox itself stays open. */
+    /** Stops listening and cuts all connections. The sandbox itself stays open. */
     close: () =>
       new Promise<void>(resolve => {
         server.close(() => resolve())
@@ -82,7 +84,10 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
 
 type WireRefusal = ReturnType<typeof refusal>
 
-/** A refusal of what the sandbox itself cannot be asked, because it is no request. The connection ends with it. */
+/**
+ * Returns the refusal of input that is not a valid HTTP request, so the sandbox cannot handle it. The connection is closed after
+ * it.
+ */
 function refusal(code: ErrorCode, message: string) {
   const requestId = randomId('req_')
   const {status, json} = new Refusal(code, message).toAnswer(requestId)
@@ -97,7 +102,7 @@ function refusal(code: ErrorCode, message: string) {
   return {status, headers, body}
 }
 
-/** `reason`: in words, of the parser. */
+/** `reason` is the parser's explanation in words. */
 type ParserError = Error & {readonly code?: string; readonly reason?: string}
 
 function send(response: ServerResponse, {status, headers, body}: WireRefusal): void {

@@ -1,4 +1,7 @@
-/** Outcomes of an operation: an answer, as plain data; a refusal, which is thrown (§7; codes and body are ours); a dropped connection. */
+/**
+ * The outcomes of an operation: an answer as plain data, a refusal, which is thrown (§7; codes and body are ours), or a dropped
+ * connection.
+ */
 import {ERROR_CODES, type ErrorCode, isRetryable} from '../../contract/error-codes.js'
 import type {ErrorDetail} from '../../contract/records.js'
 
@@ -6,16 +9,16 @@ export interface Answer {
   readonly status: number
   readonly json: unknown
   readonly headers?: Record<string, string>
-  /** Scenario references: the change is kept, and the connection is cut instead of answering. */
+  /** If true, the change is committed and the connection is cut instead of answered (a scenario of client references). */
   readonly dropAfterCommit?: boolean
 }
 
-/** `{"data": …}`; another status than 200 is in the operation's details. */
+/** Returns the answer `{"data": …}` with status 200. `perform` replaces the status where the operation has another. */
 export function data(value: unknown): Answer {
   return {status: 200, json: {data: value}}
 }
 
-/** Cuts the connection instead of answering, or after `sent`. In process, `handle` rejects with it. */
+/** Makes the server cut the connection, at once or after `sent` was sent. In process, `handle` rejects with this error. */
 export class ConnectionDrop extends Error {
   override readonly name = 'ConnectionDrop'
 
@@ -24,11 +27,14 @@ export class ConnectionDrop extends Error {
   }
 }
 
-/** The service refuses a request. Contains no secret and no personal data, because it is answered whole. */
+/** The service refuses a request. Clients see the whole error, so it must not contain secrets or personal data. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 
-  /** `members`: more of the error object, such as `reservation_ref`; `status`: not the code's own, for injected faults. */
+  /**
+   * `members` are added to the error object, for example `reservation_ref`. Injected faults pass a `status` that differs from
+   * that of the code.
+   */
   constructor(
     readonly code: ErrorCode,
     message: string,
@@ -46,14 +52,14 @@ export class Refusal extends Error {
   }
 }
 
-/** 400 `validation_failed` on one field; `field` is a path such as `guests[0].identity.number`. */
+/** Returns the refusal of one field: 400 `validation_failed`. `field` is a path such as `guests[0].identity.number`. */
 export function invalidField(field: string, code: string, message: string): Refusal {
   return new Refusal('validation_failed', `${field}: ${message}`, {details: [{field, code, message}]})
 }
 
 type Findable = 'offer' | 'hotel' | 'tour' | 'reservation' | 'subscription' | 'delivery'
 
-/** 404 for the id of a path or body that nothing of the client's has. */
+/** Returns the 404 for an id that the client has no such record for. */
 export function notFound(kind: Findable, id: string): Refusal {
   return new Refusal(`${kind}_not_found`, `${kind} "${id.slice(0, 100)}" not found`)
 }

@@ -4,12 +4,12 @@ import {SANDBOX_RESERVATION_REF_PREFIX} from '../../contract/identifiers.js'
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** `prefix` and 24 characters that cannot be guessed (18 random bytes, base64url). */
+/** Returns `prefix` and 24 random characters (18 bytes, base64url). */
 export function randomId(prefix: string): string {
   return prefix + randomBytes(18).toString('base64url')
 }
 
-/** `prefix` and 43 characters: 32 random bytes, base64url. */
+/** Returns `prefix` and 43 random characters (32 bytes, base64url). */
 export function randomSecret(prefix = ''): string {
   return prefix + randomBytes(32).toString('base64url')
 }

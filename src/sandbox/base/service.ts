@@ -1,22 +1,22 @@
-/** The parts of the local sandbox that everything else works with. */
+/** The parts that the rest of the local sandbox works with: database, clock and options. */
 import type {Database} from '../../storage/database.js'
 
 export interface Service {
   readonly database: Database
-  /** In Unix seconds, with a fraction. */
+  /** All times are Unix seconds with a fraction. */
   readonly clock: {
     now(): number
-    /** Real time, by which receivers check signatures. */
+    /** The real time. Deliveries are signed with it, because receivers compare it with their own clock. */
     realNow(): number
-    /** Moves the service's time forward by `seconds`, for good. */
+    /** Moves the sandbox's clock forward by `seconds`. It cannot be moved back, except by a reset. */
     advance(seconds: number): void
   }
-  /** Number of offers each search finds; undefined for those of the city's own hotels. */
+  /** The number of offers that each search finds; undefined for the offers of the city's 12 to 20 hotels. */
   readonly offers: number | undefined
-  /** Client references ending `-unknown_soldout` whose first request was dropped. Lost at a restart. */
+  /** Client references ending in `-unknown_soldout` whose first request was dropped. They are in memory only. */
   readonly droppedReferences: Set<string>
   readonly allowHttpLoopback: boolean
-  /** Where the sandbox listens; undefined while it is only called in process. */
+  /** Returns the origin at which the sandbox is served, or undefined while it is only called in process. */
   readonly served: () => string | undefined
   readonly closing: AbortSignal
 }

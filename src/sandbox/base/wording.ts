@@ -1,19 +1,19 @@
-/** Dates, amounts and names in words, for the payment page, the sandbox's pages and the voucher. */
+/** Dates, amounts and names in words, for the payment page, the dashboard and the voucher. */
 import type {Contact, Guest, Reservation} from '../../contract/reservations.js'
 
-/** `Sat, 1 June 2030` for a calendar date, which has no time zone. */
+/** Formats a calendar date, which has no time zone: `Sat, 1 June 2030`. */
 export function dateInWords(date: string): string {
   const weekday = new Date(date).toLocaleDateString('en-GB', {weekday: 'short', timeZone: 'UTC'})
   return `${weekday}, ${dayAndMonth(date)}`
 }
 
-/** `1 June 2030, 15:00 UTC` for a timestamp with any offset. */
+/** Formats a timestamp in UTC: `1 June 2030, 15:00 UTC`. */
 export function instantInUtc(timestamp: string): string {
   const iso = new Date(timestamp).toISOString()
   return `${dayAndMonth(iso)}, ${iso.slice(11, 16)} UTC`
 }
 
-/** `1 June 2030, 18:00 (UTC+03:00)`: by the wall clock that the timestamp itself has. */
+/** Formats a timestamp in its own offset: `1 June 2030, 18:00 (UTC+03:00)`. */
 export function instantAsWritten(timestamp: string): string {
   const [, time = '', offset = 'Z'] = /T(\d{2}:\d{2})[^Z+-]*(Z|[+-]\d{2}:\d{2})$/.exec(timestamp) ?? []
   return `${dayAndMonth(timestamp)}, ${time} (UTC${offset === 'Z' ? '' : offset})`
@@ -27,7 +27,7 @@ export function fullName(person: Pick<Guest | Contact, 'name' | 'surname'>): str
   return `${person.name} ${person.surname}`
 }
 
-/** `2 adults, 1 child (7 years)` for one room, or for several together. */
+/** Describes the guests of one or more rooms together: `2 adults, 1 child (7 years)`. */
 export function occupancy(rooms: Pick<Reservation['rooms'][number], 'adults' | 'children_ages'>[]): string {
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages)
@@ -41,7 +41,7 @@ function dayAndMonth(timestamp: string): string {
   return date.toLocaleDateString('en-GB', {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'})
 }
 
-/** An identity number with all but its last two characters hidden; one of two or fewer is hidden whole. */
+/** Hides an identity number except for its last two characters. A number of one or two characters is hidden completely. */
 export function maskIdentity(number: string): string {
   const characters = Array.from(number.trim())
   const shown = characters.length > 2 ? characters.slice(-2).join('') : ''

@@ -1,4 +1,4 @@
-/** Turns an offer into a reservation (§4.4, §3) and plays the scenarios of client references. */
+/** Turns an offer into a reservation (§4.4, §3), and plays the scenarios that a client reference can select by its ending. */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
@@ -24,7 +24,9 @@ interface Call {
   readonly now: number
 }
 
-/** Call it in a transaction. The order of the checks is part of what the sandbox answers. Throws Refusal. */
+/**
+ * Turns the offer into a reservation. Must run in a transaction. Throws Refusal; partners may rely on the order of the checks.
+ */
 export function convertOffer(call: Call): Reservation {
   const {service, client, body, now} = call
   const {database} = service
@@ -92,7 +94,7 @@ export function convertOffer(call: Call): Reservation {
   return record
 }
 
-/** An offer that can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired`. */
+/** Returns the offer if it can be converted. Throws Refusal `offer_not_found`, `offer_already_used` or `offer_expired`. */
 export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
   const {service, client, now} = call
   const used = findReservation(service.database, 'offer_id', offerId, client.client_id)
@@ -107,7 +109,10 @@ export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
   throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})
 }
 
-/** Throws what the reference asks for, before anything is changed; `-unknown_soldout` is dropped the first time. */
+/**
+ * Throws the refusal that the ending of the client reference selects, before anything is changed. With `-unknown_soldout` the
+ * first request is dropped, and only later ones are refused.
+ */
 function playScenario({service, client, body}: Call, {price: {total, currency}}: Offer): void {
   const reference = body.client_reference_id
   if (reference.endsWith('-price_changed')) {

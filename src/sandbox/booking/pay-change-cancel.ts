@@ -1,7 +1,7 @@
 /**
- * What may happen to a reservation, with its events (§6.1, §2.8): it is paid (§3), at once or after a declined card, or it
- * expires. Not in the interface: the data of events, a change of contact or guests, cancelling for a fee by its policies, and
- * that guests are those the offer was searched for, with one lead and identity numbers that can exist.
+ * Pays, expires, changes and cancels reservations, and records the events of each (§3, §6.1, §2.8). The interface does not show
+ * the data of events, changes of contact or guests, the fee for cancelling, nor the checks of guests: they must match the rooms
+ * searched for, have one lead guest, and have valid identity numbers.
  */
 import {randomInt} from 'node:crypto'
 import {ageOn, isoTime} from '../../contract/dates.js'
@@ -24,7 +24,10 @@ import {findUnpaid, type StoredReservation, saveReservation} from '../store/rese
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import {addEvent} from '../store/webhooks.js'
 
-/** Applies the result in one transaction. Throws Refusal `payment_not_pending` when there is nothing to pay. */
+/**
+ * Applies the result of the payment in one transaction. Throws Refusal `payment_not_pending` unless the reservation waits for
+ * one.
+ */
 export function settlePayment(service: Service, stored: StoredReservation, result: 'paid' | 'failed') {
   const {database, clock} = service
   const {clientId, record} = stored
@@ -47,7 +50,7 @@ export function settlePayment(service: Service, stored: StoredReservation, resul
   return settled
 }
 
-/** The reservation, confirmed at `now` (Unix seconds). */
+/** Returns the record as confirmed at `now` (Unix seconds). */
 export function confirmed(record: Reservation, now: number): Reservation {
   return {
     ...record,
@@ -59,7 +62,7 @@ export function confirmed(record: Reservation, now: number): Reservation {
   }
 }
 
-/** Expires every reservation whose time to pay has run out, each at the instant it did. */
+/** Expires every unpaid reservation whose time to pay is over, dated to the moment at which that time ended. */
 export function expirePayments({database, clock}: Service): void {
   const due = findUnpaid(database, clock.now())
   if (due.length === 0) return
@@ -83,12 +86,15 @@ export function expirePayments({database, clock}: Service): void {
   })
 }
 
-/** The payment page's address is shown only while an instant payment can be made. */
+/** Removes the address of the payment page, which is shown only while the reservation can be paid. */
 function withoutUrl({url: _, ...payment}: Payment): Payment {
   return payment
 }
 
-/** In the currency of the price. Throws Refusal `already_cancelled`, `not_cancellable` (expired, or after check-in). */
+/**
+ * Returns the fee and the refund of cancelling now, in the currency of the price. Throws Refusal `already_cancelled`, or
+ * `not_cancellable` if the reservation expired or check-in has begun.
+ */
 export function quoteCancellation(service: Service, record: Reservation): {fee: string; refund: string} {
   if (record.status === 'CANCELLED') {
     throw new Refusal('already_cancelled', 'the reservation is already cancelled')
@@ -102,7 +108,7 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
   return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
 }
 
-/** Cancels, refunds the rest after the fee, and records the event, in one transaction. */
+/** Cancels the reservation, refunds the price less the fee, and records the event, in one transaction. */
 export function cancelReservation(service: Service, stored: StoredReservation, reason: string): Reservation {
   const now = service.clock.now()
   const {clientId, record, debitedMinor} = stored
@@ -121,7 +127,8 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
   }
   service.database.transaction(() => {
     const client = findClient(service.database, clientId)
-    // Instant payments, of which nothing was debited, are refunded to the customer's card, not here.
+    // Instant payments were not debited from the balance: their refund goes to the customer's card, which the sandbox does not
+    // model.
     const kept = client ? convert(toMinor(fee, currency), currency, client.currency) : 0n
     if (debitedMinor > kept) changeBalance(service.database, clientId, debitedMinor - kept, now)
     saveReservation(service.database, cancelled)
@@ -130,14 +137,17 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
   return cancelled
 }
 
-/** Whether the hour of check-in has come on the hotel's wall clock. */
+/** Reports whether the hotel's clock has reached the hour of check-in. */
 function hasCheckedIn(service: Service, record: Reservation): boolean {
   const hotel = findBookedHotel(record.hotel.hotel_id)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
   return localTime(service.clock.now(), hotel?.timezone ?? 'UTC') >= checkIn
 }
 
-/** Records `reservation.updated` if anything changes. Throws Refusal `not_updatable`, or those of `checkGuests`. */
+/**
+ * Changes contact or guests, and records `reservation.updated` if anything differs. Throws Refusal `not_updatable` or those of
+ * `checkGuests`.
+ */
 export function updateReservation(service: Service, stored: StoredReservation, update: ReservationUpdate) {
   const {clientId, record} = stored
   const now = service.clock.now()
@@ -162,7 +172,7 @@ export function updateReservation(service: Service, stored: StoredReservation, u
   return updated
 }
 
-/** The fields in which two values differ, down to their innermost members; absent is null. */
+/** Lists the innermost fields in which two values differ, with their old and new value. An absent member counts as null. */
 function changesBetween(field: string, before: unknown, after: unknown): object[] {
   if (!isNested(before) || !isNested(after)) {
     return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
@@ -176,7 +186,7 @@ function isNested(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** The reference in events about a reservation that does not exist. */
+/** The reservation reference in events that are about no real reservation. */
 export const NO_RESERVATION = `${SANDBOX_RESERVATION_REF_PREFIX}0000000000`
 
 export type EventSubject = Pick<
@@ -184,7 +194,7 @@ export type EventSubject = Pick<
   'reservation_ref' | 'client_reference_id' | 'status' | 'cancellation'
 > & {readonly payment: Pick<Payment, 'status' | 'amount' | 'currency' | 'failure_code'>}
 
-/** The data of an event at `now` (Unix seconds). The voucher's link is valid from then. */
+/** Returns the `data` of an event at `now` (Unix seconds). A voucher link in it is valid from `now`. */
 export function eventData(
   database: Database,
   type: EventType,
@@ -216,14 +226,17 @@ export function recordConfirmation(database: Database, event: Subject): void {
   recordEvent(database, 'voucher.ready', event)
 }
 
-/** At check-in; §2.2 lists the ages of children up to 17. */
+/** Age at check-in from which a guest is an adult: §2.2 lists the ages of children up to 17. */
 const ADULT_AGE = 18
 
 type Rooms = Offer['rooms']
 
-/** Throws Refusal: `validation_failed`, `guest_count_mismatch`, `invalid_identity_number`, each naming the fields. */
+/**
+ * Checks the guests against the rooms. Throws Refusal `validation_failed`, `guest_count_mismatch` or `invalid_identity_number`
+ * with the wrong fields.
+ */
 export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: string, now: number): void {
-  /** One error about `field` for each guest that fails the check `isWrong`. */
+  /** Returns one error about `field` for each guest for whom `isWrong` is true. */
   const wrong = (field: string, code: string, message: string, isWrong: (guest: Guest) => boolean) =>
     guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, code, message}] : []))
   const leads = guests.filter(guest => guest.is_lead).length
@@ -238,7 +251,7 @@ export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: str
   const ageOf = ({birth_date}: Guest) => (birth_date === undefined ? undefined : ageOn(birth_date, checkIn))
   const isYoung = (guest: Guest) => guest.type === 'ADULT' && (ageOf(guest) ?? ADULT_AGE) < ADULT_AGE
   const left = rooms.flatMap(room => room.children_ages)
-  // Each child with a birth date takes one of the ages searched; a child without one takes what is left.
+  // Each child with a birth date must have one of the ages searched for. Children without one take the ages that remain.
   const isOtherAge = (guest: Guest) => {
     const age = guest.type === 'ADULT' ? undefined : ageOf(guest)
     if (age === undefined) return false

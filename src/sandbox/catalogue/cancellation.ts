@@ -1,24 +1,27 @@
-/** How cancelling is priced (all of it is ours): the steps that an offer is sold with, and what it costs at a time. */
+/** Cancellation prices (not in the interface): the policies of an offer, and the fee at a given time. */
 import {addDays} from '../../contract/dates.js'
 import {toMinor} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {atWallClock, isoWithOffset, offsetsOf} from './zones.js'
 
-/** On the hotel's clock, and written with its offset: no reader is a day wrong. */
+/** The hour on the hotel's clock. Deadlines are written with the hotel's offset, so that no reader mistakes the day. */
 const DEADLINE = '18:00'
 
-/** Most days before check-in until which cancelling is free. */
+/** The largest number of days before check-in at which free cancellation can end. */
 export const MOST_FREE_DAYS = 5
 
 interface Terms {
-  /** Free cancellation until so many days before check-in; null: never. */
+  /** Number of days before check-in at which free cancellation ends; null if the offer is not refundable. */
   readonly freeUntilDays: number | null
-  /** Minor units. */
+  /** Both amounts are in minor units. */
   readonly firstNight: bigint
   readonly total: bigint
 }
 
-/** Works out the steps for one search: the first night from the first deadline, everything from the last. */
+/**
+ * Returns a function that computes the policies of an offer of one search: the price of the first night is charged from the first
+ * deadline, and the whole price from the last.
+ */
 export function policyMaker(checkIn: string, zone: string, now: number) {
   const offsets = offsetsOf(zone)
   const nowText = isoWithOffset(now, offsets(now))
@@ -30,11 +33,11 @@ export function policyMaker(checkIn: string, zone: string, now: number) {
       return {steps: [{from: nowText, minor: total}], freeUntil: null, refundable: false}
     const first = {from: deadlines[freeUntilDays] ?? nowText, minor: firstNight}
     const last = {from: deadlines[Math.min(1, freeUntilDays - 1)] ?? nowText, minor: total}
-    // A stay of one night: the first night is the whole price.
+    // In a stay of one night both steps would charge the same.
     const steps = firstNight === total ? [first] : [first, last]
     const current = inForce(steps, now)
     return {
-      // Without a step that a later one has replaced.
+      // Steps that were already replaced by a later one are left out.
       steps: steps.slice(Math.max(0, current)),
       freeUntil: current < 0 ? first.from : null,
       refundable: current < 0 || (steps[current]?.minor ?? 0n) < total,
@@ -42,14 +45,14 @@ export function policyMaker(checkIn: string, zone: string, now: number) {
   }
 }
 
-/** The fee at `now` (Unix seconds), in minor units of `paid`, which it never exceeds. */
+/** Returns the fee at `now` (Unix seconds), in minor units of the currency paid. The fee is never more than `paid`. */
 export function cancellationFee(policies: Reservation['cancellation_policies'], paid: bigint, now: number) {
   const policy = policies[inForce(policies, now)]
   const due = policy ? toMinor(policy.amount, policy.currency) : 0n
   return due < paid ? due : paid
 }
 
-/** The place of the step in force: the last whose time has come; -1 while cancelling is free. */
+/** Returns the index of the step in force, which is the last one that has begun; -1 while cancelling is free. */
 function inForce(steps: readonly {readonly from: string}[], now: number): number {
   return steps.findLastIndex(({from}) => Date.parse(from) / 1000 <= now)
 }

@@ -1,4 +1,6 @@
-/** The destinations. Cities, zones, streets and sights (cities.json) are real; the hotels and tours made from them are invented. */
+/**
+ * The destinations. Cities, zones, streets and sights (cities.json) are real; the hotels and tours made from them are invented.
+ */
 import type {City} from '../../contract/hotels.js'
 import type {BoardCode} from '../../contract/identifiers.js'
 import PLACES_JSON from './cities.json' with {type: 'json'}
@@ -6,21 +8,21 @@ import HOTEL_COUNTRIES from './hotel-countries.json' with {type: 'json'}
 
 export type Season = 'city' | 'beach' | 'winter_sun' | 'southern'
 
-/** A city, and what its hotels and tours are made from. */
+/** A city, with the data that its hotels and tours are generated from. */
 export interface Place extends Omit<City, 'type'> {
   readonly country_code: keyof typeof HOTEL_COUNTRIES
-  /** Price level in percent of the table in prices.json. */
+  /** Price level, in percent of the prices in prices.json. */
   readonly level: number
   readonly season: Season
-  /** The most usual first. */
+  /** The codes of the boards on offer, the most common first. */
   readonly boards: readonly BoardCode[]
-  /** Which patterns its hotels are named by, with the words that are put into them. */
+  /** Selects the patterns for hotel names in hotel-words.json; `hotel_words` are put into the patterns. */
   readonly hotel_names: string
   readonly hotel_words: readonly string[]
-  /** `#` is the house number. */
+  /** Street names, with `#` where the house number goes. */
   readonly streets: readonly string[]
   readonly sights: readonly string[]
-  /** What boats go on, with its article. */
+  /** The sea, river or lake of boat tours, with its article. */
   readonly water?: string
 }
 
@@ -36,8 +38,9 @@ export function findPlace(cityId: number): Place | undefined {
 }
 
 /**
- * What the hotels of a country share, invented but of a plausible size. The tax is in tenths of a percent on top of the base; the
- * city tax is paid at the hotel for each adult and night, in minor units of the currency times the stars.
+ * Returns what the hotels of a country have in common; the values are invented but plausible. `tax_permille` is added to the base
+ * price. City tax is paid at the hotel: each adult pays, for each night and star, `city_tax_per_star` minor units of the
+ * country's currency.
  */
 export function rulesOf({country_code}: Place) {
   return HOTEL_COUNTRIES[country_code]

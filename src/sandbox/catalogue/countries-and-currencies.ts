@@ -1,10 +1,10 @@
-/** Countries and currencies of `/content` (records are ours), and what one euro buys. */
+/** Countries and currencies of `/content` (the fields of records are ours), and the exchange rates of the sandbox. */
 import {countries} from 'countries-list'
 import {minorUnits} from '../../contract/money.js'
 import type {Country, Currency} from '../../contract/records.js'
 import EURO_RATES from './euro-rates.json' with {type: 'json'}
 
-/** Every country and territory with an ISO 3166-1 code, by code. `currency` is empty where there is none of its own. */
+/** Lists every country and territory with an ISO 3166-1 code, sorted by code. `currency` is empty if it has none of its own. */
 export function countryList(): Country[] {
   const all = Object.entries(countries).map(([code, {name, phone, currency}]) => {
     return {code, name, phone_code: `+${phone[0] ?? ''}`, currency: currency[0] ?? ''}
@@ -12,7 +12,7 @@ export function countryList(): Country[] {
   return all.sort((left, right) => (left.code < right.code ? -1 : 1))
 }
 
-/** What one euro buys, in millionths; fixed, so that the same search always gives the same price. */
+/** Millionths of each currency for one euro. The rates are fixed, so that the same search always gives the same price. */
 const RATES = new Map(
   Object.entries(EURO_RATES).map(([code, rate]) => [code, BigInt(Math.round(rate * 1_000_000))]),
 )
@@ -28,7 +28,7 @@ export function currencyList(): Currency[] {
     .map(code => ({code, name: names.of(code) ?? code, minor_units: minorUnits(code)}))
 }
 
-/** Minor units of one currency in those of another, half away from zero. Throws RangeError without a rate. */
+/** Converts minor units of one currency to another, rounding halves away from zero. Throws RangeError if there is no rate. */
 export function convert(minor: bigint, from: string, to: string): bigint {
   if (from === to) return minor
   const numerator = minor * rate(to) * 10n ** BigInt(minorUnits(to))

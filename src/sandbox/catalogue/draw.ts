@@ -1,6 +1,11 @@
-/** Chance from a text: the same text always gives the same numbers. Integers only, so no platform differs. */
+/**
+ * Pseudo-random numbers seeded by a text: the same text always gives the same numbers. Only integers are used, so that all
+ * platforms agree.
+ */
 
-/** 32-bit FNV-1a of the UTF-16 units of `text`, with a final mix, so that neighbouring texts differ widely. */
+/**
+ * Returns the 32-bit FNV-1a hash of the UTF-16 units of `text`. A final mixing step makes similar texts give different hashes.
+ */
 export function hash(text: string): number {
   let state = 0x811c9dc5
   for (let index = 0; index < text.length; index += 1) {
@@ -9,7 +14,7 @@ export function hash(text: string): number {
   return mix(state)
 }
 
-/** A source of integers: `draw(n)` gives 0 … n − 1. The same text gives the same integers again. */
+/** Returns an integer from 0 to `limit` − 1. */
 export type Draw = (limit: number) => number
 
 export function drawFrom(text: string): Draw {

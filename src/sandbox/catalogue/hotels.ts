@@ -1,4 +1,4 @@
-/** The hotels of a city: invented, but always the same (records are ours). */
+/** The hotels of a city. They are invented, but always the same (the fields of records are ours). */
 import type {Hotel} from '../../contract/hotels.js'
 import {findPlace, type Place, rulesOf} from './cities.js'
 import {drawFrom, hash, pick} from './draw.js'
@@ -10,20 +10,24 @@ const HOTELS_PER_CITY = 10_000
 const STARS = [3, 3, 3, 4, 4, 4, 4, 5, 5, 2] as const
 const KIND_BY_STARS = ['', 'simple', 'simple', 'comfortable', 'well-appointed', 'luxurious']
 
-/** The 12 to 20 hotels of a city, in the order of their ids; `endless`: more of their kind, as the numbering has room for. */
+/**
+ * Generates the 12 to 20 hotels of a city in the order of their ids. If `endless`, generates further ones until the ids run out.
+ */
 export function* hotelsOf(place: Place, endless = false): Generator<Hotel> {
   const most = endless ? HOTELS_PER_CITY - 1 : hotelCount(place.id)
   for (let number = 1; number <= most; number++) yield makeHotel(place, number)
 }
 
-/** The hotel with this id; undefined where no search that finds `offers` offers can find it. */
+/** Finds a hotel by id, among those that a search for `offers` offers can find. */
 export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
   const hotel = findBookedHotel(hotelId)
   const most = hotel ? Math.max(hotelCount(hotel.city.id), offers) : 0
   return hotelId % HOTELS_PER_CITY > most ? undefined : hotel
 }
 
-/** The hotel of a reservation: it may be beyond those that searches find since the sandbox was started again. */
+/**
+ * Finds the hotel of a reservation. Searches may no longer find that hotel, because the sandbox was restarted with fewer offers.
+ */
 export function findBookedHotel(hotelId: number): Hotel | undefined {
   const place = findPlace(Math.floor(hotelId / HOTELS_PER_CITY))
   const number = hotelId % HOTELS_PER_CITY
@@ -43,7 +47,7 @@ function makeHotel(place: Place, number: number): Hotel {
   if (stars === 5) facilities.push('Spa')
   if (place.season !== 'city' && stars > 3) facilities.push('Outdoor pool')
   const digits = () => String(draw(9000) + 1000)
-  // Within some two kilometres of the centre, in whole ten-thousandths of a degree.
+  // Hotels lie within about two kilometres of the centre; coordinates are whole ten-thousandths of a degree.
   const nearby = (degrees: number) => (Math.round(degrees * 10_000) + draw(361) - 180) / 10_000
   const offers = facilities.slice(0, 4).join(', ').toLowerCase().replace('wi-fi', 'Wi-Fi')
   const kind = `a ${KIND_BY_STARS[stars]} ${stars}-star hotel in ${place.name}`
@@ -65,7 +69,7 @@ function makeHotel(place: Place, number: number): Hotel {
   }
 }
 
-/** Words and patterns are walked so that no name returns before every pair is used; then names carry a number. */
+/** Combines words and patterns in an order that uses every pair once before any name repeats; repeated names get a number. */
 function hotelName({id, hotel_words: words, hotel_names}: Place, number: number): string {
   const patterns = HOTEL_WORDS.name_patterns[hotel_names as keyof typeof HOTEL_WORDS.name_patterns]
   const start = hash(`bookctl/names/${id}`)

@@ -1,4 +1,4 @@
-/** Offers for a search and their prices (§2.2, §2.3; everything in an offer but its id is ours). */
+/** Offers for a search, and their prices (§2.2, §2.3; all data of an offer except the id is ours). */
 import {addDays, dayNumber, nightsBetween} from '../../contract/dates.js'
 import type {Hotel, Offer, Room, SearchRequest} from '../../contract/hotels.js'
 import {BOARDS, type BoardCode} from '../../contract/identifiers.js'
@@ -18,15 +18,16 @@ type Stay = ReturnType<typeof stayIn>
 interface Variant {
   readonly kind: RoomKind
   readonly board: BoardCode
-  /** Free cancellation until so many days before check-in; null: not refundable, and cheaper. */
+  /** Number of days before check-in at which free cancellation ends; null if the offer is cheaper and not refundable. */
   readonly freeUntilDays: number | null
   readonly hotelLevel: number
   readonly isBusiness: boolean
 }
 
 /**
- * One to four for each hotel of the city, in their order; with `limit` so many, of as many hotels as that takes. `now` (Unix seconds)
- * decides which cancellation deadlines are past, never a price. Throws RangeError for a currency without a rate.
+ * Returns one to four offers for each hotel of the city, in the order of the hotels; with `limit` exactly that many, from further
+ * hotels if necessary. `now` (Unix seconds) decides which cancellation deadlines are past, and never changes a price. Throws
+ * RangeError if the currency has no rate.
  */
 export function buildOffers(search: SearchRequest, now: number, limit?: number): OfferDraft[] {
   const place = findPlace(search.destination.id)
@@ -44,7 +45,7 @@ export function buildOffers(search: SearchRequest, now: number, limit?: number):
 function stayIn(place: Place, search: SearchRequest, now: number) {
   const {check_in, check_out, client_nationality} = search
   const nights = nightsBetween(check_in, check_out)
-  // Residents pay a residents' rate, every other market its own a few points apart.
+  // Residents get a lower rate, and each other nationality has a rate that differs by a few points.
   const market =
     client_nationality === place.country_code ? 88 : 97 + (hash(`market/${client_nationality}`) % 9)
   return {
@@ -59,7 +60,10 @@ function stayIn(place: Place, search: SearchRequest, now: number) {
   }
 }
 
-/** The percentage of the first night, and the sum of all. Resorts and cities fill at the weekend; hotels of business on working days. */
+/**
+ * Returns the percentage of the first night and the sum for all nights. Leisure hotels are dearer at weekends, business hotels on
+ * working days.
+ */
 function nightFactors(season: Season, week: readonly number[], checkIn: string, nights: number) {
   const factors = Array.from({length: nights}, (_, index) => {
     const date = addDays(checkIn, index)
@@ -81,21 +85,24 @@ function offersOf(hotel: Hotel, stay: Stay): OfferDraft[] {
   return Array.from({length: count}, (_, index) => {
     const kind = kinds[index % kinds.length] as RoomKind
     const board = boards[(firstBoard + index) % boards.length] ?? 'BB'
-    // Every second offer is not refundable, so that no two of the four are alike.
+    // Every second offer is not refundable, so that the up to four offers of a hotel differ.
     const freeUntilDays = index % 2 === 1 ? null : 1 + draw(MOST_FREE_DAYS)
     return makeOffer(hotel, stay, {kind, board, freeUntilDays, hotelLevel, isBusiness}, draw)
   })
 }
 
-/** `sleeps`: guests of two years and older; `level`: percent of a standard room. */
+/** `sleeps` counts guests of two years and older; `level` is in percent of a standard room. */
 type RoomKind = (typeof PRICES.room_kinds)[number]
 
-/** The kinds that every room of the search fits in, cheapest first and never empty. All rooms are of one kind. */
+/**
+ * Returns the kinds of room that fit every room of the search, cheapest first and never empty. All rooms of an offer are of one
+ * kind.
+ */
 function roomKindsFor(rooms: readonly Room[], stars: number): readonly RoomKind[] {
   const guests = rooms.map(room => room.adults + room.children_ages.filter(age => age >= 2).length)
   const largest = Math.max(0, ...guests)
   const fitting = PRICES.room_kinds.filter(kind => kind.sleeps >= largest && kind.from_stars <= stars)
-  // A party of two is not offered the connecting rooms, as long as anything smaller fits.
+  // Connecting rooms are offered only to parties that no other kind can hold.
   const snug = fitting.filter(kind => kind.sleeps < 18)
   return snug.length > 0 ? snug : fitting
 }
@@ -141,10 +148,10 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
   }
 }
 
-/** Minor units of the search's currency. The first night carries its share of the tax. */
+/** Returns amounts in minor units of the search's currency. The price of the first night includes its tax. */
 function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   const {search, place, rules, market} = stay
-  // Euro cents of one ordinary night in all rooms, by percentages.
+  // Applies a percentage to the price in euro cents of one ordinary night.
   const percent = (cents: number, percent: number) => Math.round((cents * percent) / 100)
   const saver = variant.freeUntilDays === null ? 87 : 100
   const levels = [place.level, variant.hotelLevel, variant.kind.level, saver, market]
@@ -160,7 +167,10 @@ function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   return {base, taxes: taxed(base), firstNight}
 }
 
-/** Percent of a double room: fewer adults pay a little less, each further one adds a bed, children by age. */
+/**
+ * Returns the price of a room in percent of a double room: one adult pays less, each further adult adds a bed, and children pay
+ * by age.
+ */
 function roomPercent({adults, children_ages}: Room, board: BoardCode): number {
   const children = children_ages.map(childPercent)
   const beds = children.reduce((sum, {bed}) => sum + bed, adults === 1 ? 82 : 100 + (adults - 2) * 34)

@@ -1,4 +1,4 @@
-/** The tours of a city: invented, but always the same (§4.9 names tours; records are ours). */
+/** The tours of a city. They are invented, but always the same (§4.9 names tours; the fields of records are ours). */
 import {dayNumber} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Tour} from '../../contract/records.js'
@@ -7,7 +7,10 @@ import {convert} from './countries-and-currencies.js'
 import {drawFrom, pick} from './draw.js'
 import KINDS from './tour-kinds.json' with {type: 'json'}
 
-/** Of names and text, `*` is the sight, the water or the city; cents are for a person, and for an hour of it. */
+/**
+ * In names and texts, `*` is replaced by the sight, the water or the city. Cents are for each person, and for each person and
+ * hour.
+ */
 type Kind = (typeof KINDS)['sight']
 
 export function toursOf(cityId: number, currency: string): Tour[] {
@@ -27,7 +30,7 @@ export function findTour(tourId: string, currency: string): Tour | undefined {
   return toursOf(city, currency).find(tour => tour.tour_id === tourId)
 }
 
-/** Every third tour or so does not run on one day of the week. */
+/** Reports whether the tour runs on `date`. About every third tour does not run on one day of the week. */
 export function runsOn({tour_id}: Tour, date: string): boolean {
   const draw = drawFrom(`bookctl/rest/${tour_id}`)
   return draw(3) > 0 || (dayNumber(date) ?? 0) % 7 !== draw(7)
@@ -39,7 +42,7 @@ function makeTour(place: Place, number: number, kind: Kind, what: string, curren
   const name = pick(draw, kind.names).replace('*', what)
   const duration_minutes = pick(draw, kind.minutes)
   const ordinary = kind.base_cents + (kind.hourly_cents * duration_minutes) / 60
-  // In whole half euros, from 80 to 130 percent.
+  // The price is 80 to 130 percent of the ordinary one, rounded to half euros.
   const cents = (ordinary * place.level * (80 + draw(51))) / 10_000
   const minor = convert(BigInt(Math.max(1, Math.round(cents / 50)) * 50), 'EUR', currency)
   const review_count = draw(8) === 0 ? 0 : 1 + draw(2400)

@@ -1,6 +1,6 @@
 /**
- * The local sandbox's own controls under /_sandbox: beside the API, never under it. The pages' forms act by the
- * same functions, which throw Refusal. And the state a sandbox starts with.
+ * The sandbox's own controls under `/_sandbox`, apart from the API, and the state that a sandbox starts with. The forms of the
+ * dashboard call the same functions, which throw Refusal.
  */
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
@@ -68,7 +68,7 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
 export function addControls(app: http.App, service: http.RunningService): void {
   app.use('/_sandbox/*', async (context, next) => {
     await next()
-    // This header tells the client that it may call paths which the interface does not show.
+    // The header tells the client that this is a local sandbox, where paths that the interface does not show may be called.
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
   http.addRoutes(app, service, CONTROLS)
@@ -80,7 +80,10 @@ function readBody(context: http.RequestContext): unknown {
 
 const eventOrder = z.strictObject({
   type: z.enum(EVENT_TYPE_NAMES),
-  /** Sent to the subscriptions of its client; without it to those of all, about a reservation that does not exist. */
+  /**
+   * With a reference, the event goes to the subscriptions of its client; without one it goes to all subscriptions and is about no
+   * real reservation.
+   */
   reservation_ref: plainText().optional(),
 })
 
@@ -92,10 +95,10 @@ const PLACEHOLDER: EventSubject = {
   cancellation: null,
 }
 
-/** More at a time are left to the dispatcher. */
+/** Deliveries that the request waits for. The dispatcher sends the others. */
 const MOST_AWAITED = 100
 
-/** Sends an event as if its cause had happened; no reservation is changed. Resolves when each delivery was attempted once. */
+/** Sends an event without changing a reservation. Resolves when each delivery was attempted once. */
 async function triggerEvent({database, clock, dispatcher}: http.RunningService, order: unknown) {
   const {type, reservation_ref: reference} = http.validate(eventOrder, order)
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
@@ -129,12 +132,12 @@ const seconds = z
 const clockMove = z.strictObject({advance_seconds: seconds})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
-/** Advances the clock by `{advance_seconds}`. Resolves when everything that fell due has run. */
+/** Advances the clock by `advance_seconds`. Resolves when everything that fell due has run. */
 export async function moveClock(service: http.RunningService, order: unknown): Promise<void> {
   await service.dispatcher.moveClock(http.validate(clockMove, order).advance_seconds)
 }
 
-/** Applies `{result}` to the payment of the reservation; returns it as it is stored. */
+/** Applies `{result}` to the payment of the reservation, and returns the stored reservation. */
 export function settle(service: http.RunningService, reservationRef: string, order: unknown): Reservation {
   const {result} = http.validate(paymentOutcome, order)
   return settlePayment(service, requireReservation(service.database, reservationRef), result)
@@ -159,7 +162,7 @@ export function prepareState(service: http.RunningService): void {
   })
 }
 
-/** Deletes everything: reservations, tokens, events, subscriptions, faults, and how far the clock was moved or is being moved. */
+/** Deletes reservations, tokens, events, subscriptions and faults, and resets the clock, also while it is being moved. */
 export function resetState(service: http.RunningService): void {
   service.dispatcher.stopClock()
   service.database.transaction(() => {

@@ -1,7 +1,8 @@
 /**
- * One attempt to deliver an event (§2.8): signed for this attempt (§6.3), sent by one POST (§6.2) without redirect, proxy or
- * shared connection, 64 KiB of the answer, all within 3 s; and the step that follows (§6.4). It goes to public addresses and to
- * this machine, where users' receivers are: a host name is resolved once, and only addresses that were checked are dialled.
+ * Makes one attempt to deliver an event (§2.8) and decides on the next step (§6.4). Each attempt is signed anew (§6.3) and sent
+ * by one POST (§6.2), without redirects, proxy or shared connections, and must be answered within 3 s; at most 64 KiB of the
+ * answer are read. Events go to public addresses and to this machine, where users run receivers. A host name is resolved once,
+ * and only the addresses that were checked are dialled.
  */
 import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
@@ -20,17 +21,24 @@ import {readPem, requireOwnFile} from '../../storage/files.js'
 import {sign} from '../../webhooks/signature/signature.js'
 import {type DeliveryAttempt, type DueDelivery, eventWithOrigin} from '../store/webhooks.js'
 
-/** Attempts that the moved clock brings together in one second are signed with seconds of their own. */
+/**
+ * The largest number of seconds by which a signature may be ahead of real time. Each attempt needs a second of its own, and
+ * moving the clock brings many attempts into one second.
+ */
 const MOST_SECONDS_AHEAD = 60
 
-/** Never rejects. `now`: the sandbox's clock, `realNow`: real time, in Unix seconds. Links lead to `origin`. */
+/**
+ * Makes an attempt; never rejects. `now` is the sandbox's time and `realNow` the real time, in Unix seconds. Links lead to
+ * `origin`.
+ */
 export async function makeAttempt(
   options: PostOptions,
   delivery: DueDelivery,
   {now, realNow}: {now: number; realNow: number},
   origin: string,
 ): Promise<DeliveryAttempt> {
-  // Signed with the second of real time, by which receivers check it, and never with that of the last attempt.
+  // The signature has the real time, because receivers compare it with their clock, but never the same second as the last
+  // attempt.
   const second = Math.floor(realNow)
   const before = delivery.signedAt ?? second - 1
   const signedAt = before < second || before - second > MOST_SECONDS_AHEAD ? second : before + 1
@@ -49,7 +57,7 @@ export async function makeAttempt(
   return {delivery, attempt, signedAt, ...stepAfter(delivery, now, attempt.error === null)}
 }
 
-/** The step after an attempt made at `at`. After the schedule, a failed attempt by hand changes nothing. */
+/** Returns the state after an attempt at `at`. If the schedule has already ended, a failed attempt by hand changes nothing. */
 function stepAfter({status, attempts}: DueDelivery, at: number, delivered: boolean) {
   if (delivered) return {status: 'DELIVERED', nextAttemptAt: null} as const
   if (status !== 'PENDING') return {status, nextAttemptAt: null}
@@ -68,14 +76,17 @@ export interface PostOptions {
   readonly resolve: Resolve
   readonly trust: () => SecureContext | undefined
   readonly allowHttpLoopback: boolean
-  /** For name, connection, request and answer together. */
+  /** The limit for name resolution, connection, request and answer together. */
   readonly limitMilliseconds: number
   readonly closing: AbortSignal
 }
 
 const MOST_ANSWER_BYTES = 64 * 1024
 
-/** Ends when the time is up, whatever is still awaited. `status` null: there was no answer; `error` null: delivered. */
+/**
+ * Posts the request, and ends when the time is up, even if something is still awaited. `status` is null if there was no answer;
+ * `error` is null if the event was delivered.
+ */
 export async function post(options: PostOptions, request: PostRequest) {
   const {limitMilliseconds, closing} = options
   const began = performance.now()
@@ -107,7 +118,7 @@ export async function post(options: PostOptions, request: PostRequest) {
   return {status: seen.status, ms: Math.round(performance.now() - began), error}
 }
 
-/** Resolves when the answer, or as much of it as is read, has arrived. */
+/** Resolves when the answer has arrived, or its first 64 KiB. */
 async function exchange(
   options: PostOptions,
   request: PostRequest,
@@ -146,12 +157,15 @@ async function exchange(
   })
 }
 
-/** All addresses of a host name. Rejects with the system's error. */
+/** Resolves all addresses of a host name. Rejects with the system's error. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 export const systemResolve: Resolve = hostname => lookup(hostname, {all: true})
 
-/** The addresses to dial. Rejects with the reason for inner ones, and for plain http but to loopback where allowed. */
+/**
+ * Returns the addresses to dial. Rejects if one is in a private network, or if plain http would leave this machine or is not
+ * allowed at all.
+ */
 export async function vetAddresses(
   url: URL,
   {resolve, allowHttpLoopback}: {resolve: Resolve; allowHttpLoopback: boolean},
@@ -173,16 +187,19 @@ export async function vetAddresses(
   return addresses
 }
 
-/** The context for the next connection, new when the file has changed; undefined, the runtime's default, without a certificate. */
+/**
+ * Returns a function that gives the TLS context for the next connection, created again whenever the file changes. It gives
+ * undefined, for the default of Node, if there is no certificate.
+ */
 export function createTrust(caFile: string | undefined): () => tls.SecureContext | undefined {
   let known: string | undefined
   let context: tls.SecureContext | undefined
   return () => {
-    // A file of ours is a regular file: a link could lead to another user's, and a pipe would block.
+    // The file must be a regular file: a link could lead to a file of another user, and a pipe would block.
     const text = caFile && orUndefined(() => (requireOwnFile(caFile) ? readPem(caFile) : undefined))
     if (text === known) return context
     known = text
-    // Passing `ca` replaces the default roots, so they are listed again.
+    // Passing `ca` replaces the default roots, so they are added again.
     const withText = (pem: string) =>
       tls.createSecureContext({...TLS_RULES, ca: [...defaultCertificates(), pem]})
     context = text === undefined ? undefined : orUndefined(() => withText(text))
@@ -191,7 +208,7 @@ export function createTrust(caFile: string | undefined): () => tls.SecureContext
 }
 
 function defaultCertificates(): readonly string[] {
-  // Node 22.15 and later list them, with NODE_EXTRA_CA_CERTS and, if enabled, the system's own store.
+  // Node 22.15 and later list the default roots, including NODE_EXTRA_CA_CERTS and, if enabled, the system's store.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   const {NODE_EXTRA_CA_CERTS: file} = process.env

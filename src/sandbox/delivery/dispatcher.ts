@@ -1,7 +1,7 @@
 /**
- * Sends what is due as soon as it is: several deliveries at a time, a few of each subscription, so that a slow subscriber
- * delays no other. After a kill, attempts that were not yet recorded are made again, and no others. Also moves the clock, from
- * one due moment to the next, so that each thing happens at its own.
+ * Sends deliveries as soon as they are due. Several are sent at a time but only a few for each subscription, so that a slow
+ * subscriber does not delay others. After a kill, only attempts that were not recorded are repeated. Also moves the clock from
+ * one due time to the next, so that each thing happens at its own time.
  */
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
@@ -11,37 +11,39 @@ import {removeExpired} from '../store/schema.js'
 import * as store from '../store/webhooks.js'
 import {makeAttempt, type PostOptions} from './attempt.js'
 
-/** Attempts at the same time, in all and of one subscription. */
+/** The largest number of attempts at the same time, in all and for one subscription. */
 const MOST_CONCURRENT = 128
 const MOST_CONCURRENT_PER_SUBSCRIPTION = 8
 const MOST_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 
-/** Rounding of sums of seconds must not stop the clock. */
+/** The clock always advances by at least this, because a rounded sum of seconds could otherwise stop it. */
 const LEAST_STEP_SECONDS = 0.001
-/** Attempts that are due within this time are made together; less than the shortest delay between two (§6.4). */
+/** Attempts that are due within this time are made together. It is less than the shortest delay between two attempts (§6.4). */
 const TOGETHER_SECONDS = 30
 
 export class Dispatcher {
-  /** Attempts by the id of the delivery, from their start until they are recorded. */
+  /** Attempts that are not recorded yet, by the id of the delivery. */
   readonly #underWay = new Map<string, {readonly subscriptionId: string; readonly recorded: Promise<void>}>()
   #unrecorded: store.DeliveryAttempt[] = []
   #commit: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
   #fault: unknown
-  /** Where the clock was before it was moved, in Unix seconds: what fell due since counts as made when it was due. */
+  /**
+   * The time before the clock was moved, in Unix seconds. Deliveries that fell due since then are dated to when they were due.
+   */
   #movedFrom = Number.POSITIVE_INFINITY
   #lastMove: Promise<void> = Promise.resolve()
   #stops = 0
 
-  /** Nothing is sent before the sandbox is served, because links would lead nowhere. */
+  /** The dispatcher sends nothing until the sandbox is served, because links would lead nowhere. */
   constructor(
     private readonly service: Service,
     private readonly options: PostOptions,
   ) {}
 
-  /** Soon looks for due deliveries. Call it whenever one may have become due. */
+  /** Looks for due deliveries in the next turn of the event loop. Call it whenever a delivery may have become due. */
   wake(): void {
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined
@@ -49,9 +51,12 @@ export class Dispatcher {
     })
   }
 
-  /** Makes an attempt now, whatever the schedule says, also for a passive subscription. False: no such delivery. */
+  /**
+   * Makes an attempt now, whatever the schedule says, even for an inactive subscription. Returns false if there is no such
+   * delivery.
+   */
   async deliverNow(deliveryId: string): Promise<boolean> {
-    // All waiting calls resume together, so nothing may be awaited between this check and the start, or two would start.
+    // All waiting calls resume together. Nothing may be awaited between this check and the start, or two attempts would start.
     while (this.#underWay.has(deliveryId)) await this.#underWay.get(deliveryId)?.recorded
     const delivery = store.findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
@@ -61,7 +66,7 @@ export class Dispatcher {
     return true
   }
 
-  /** Moves time by `seconds` and resolves when everything that fell due has happened. Rejects with StorageError. */
+  /** Moves the clock by `seconds`. Resolves when everything that fell due has happened. Rejects with StorageError. */
   moveClock(seconds: number): Promise<void> {
     const stops = this.#stops
     const moved = this.#lastMove.then(() => this.#move(seconds, stops))
@@ -69,12 +74,15 @@ export class Dispatcher {
     return moved
   }
 
-  /** Ends the moves of the clock under way and those that wait: they resolve with time where it stands. */
+  /** Ends the current and the waiting moves of the clock, which then resolve without advancing it further. */
   stopClock(): void {
     this.#stops += 1
   }
 
-  /** Call after `closing`: ended attempts are recorded; those under way are made again at the next start. */
+  /**
+   * Records the attempts that have ended. Call after `closing` is aborted; attempts that have not ended are repeated at the next
+   * start.
+   */
   close(): void {
     this.#record()
     clearTimeout(this.#timer)
@@ -92,20 +100,22 @@ export class Dispatcher {
       clock.advance(step)
       left -= step
       await this.#settle(from)
-      // Lets other requests be answered in between, also where nothing was sent.
+      // Other requests can be answered in between, even if nothing was sent.
       await nextTurn()
       if (left <= 0) return
     }
   }
 
-  /** The moment of the last attempt that is made with what is due at `next`: no payment expires in between. */
+  /** Returns the time of the last attempt that is made together with those due at `next`. No payment may expire in between. */
   #together(next: number): number {
     const {database} = this.service
     const last = store.lastAttemptBy(database, next + TOGETHER_SECONDS)
     return Math.max(next, Math.min(last, nextPaymentExpiry(database)))
   }
 
-  /** Resolves when nothing is due or under way. `movedFrom`: the clock before it was moved. Rejects with StorageError. */
+  /**
+   * Resolves when nothing is due or being sent. `movedFrom` is the time before the clock was moved. Rejects with StorageError.
+   */
   async #settle(movedFrom: number): Promise<void> {
     this.#movedFrom = movedFrom
     this.#fault = undefined
@@ -122,7 +132,10 @@ export class Dispatcher {
     }
   }
 
-  /** When something falls due next, except for subscriptions at their limit, on the sandbox's clock; Infinity when nothing does. */
+  /**
+   * Returns the sandbox's time at which something falls due next, except for subscriptions at their limit; Infinity if nothing
+   * will.
+   */
   #nextDue(): number {
     const {database} = this.service
     const expiry = nextPaymentExpiry(database)
@@ -131,7 +144,7 @@ export class Dispatcher {
       : Math.min(expiry, store.nextAttemptAt(database, this.#taken()))
   }
 
-  /** Starts what is due and sleeps until the next; after a fault of the storage it tries again a little later. */
+  /** Starts the attempts that are due, and sets a timer for the next. After a storage error it tries again a little later. */
   #startDue(): void {
     const {database, clock, closing} = this.service
     if (closing.aborted) return
@@ -163,7 +176,7 @@ export class Dispatcher {
     return [...this.#underWay.values()].filter(({subscriptionId}) => subscriptionId === id).length
   }
 
-  /** `at`: when the attempt counts as made, in Unix seconds of the sandbox's clock. Resolves when it is recorded. */
+  /** Starts an attempt that is dated to `at` (Unix seconds, sandbox's clock). Resolves when the attempt is recorded. */
   #start(delivery: store.DueDelivery, at: number): Promise<void> {
     const {deliveryId, subscriptionId} = delivery
     const recorded = this.#attempt(delivery, at).finally(() => this.#underWay.delete(deliveryId))
@@ -174,10 +187,10 @@ export class Dispatcher {
   async #attempt(delivery: store.DueDelivery, at: number): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
     const record = await makeAttempt(this.options, delivery, times, this.service.served() ?? '')
-    // An attempt that ended because the sandbox stops says nothing about the subscriber.
+    // An attempt that failed because the sandbox stops says nothing about the subscriber.
     if (this.service.closing.aborted) return
     this.#unrecorded.push(record)
-    // Attempts that end while others are written to the disk share the next commit.
+    // Attempts that end while others are being written share the next commit.
     this.#commit ??= nextTurn().then(() => this.#record())
     await this.#commit
   }

@@ -1,25 +1,28 @@
-/** Injected faults, in memory. One that strikes after the commit is used up only by a request that is not refused. */
+/** Injected faults, kept in memory. A fault that strikes after the commit is not used up by requests that are refused. */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 import FAULT_KINDS from './fault-kinds.json' with {type: 'json'}
 
-/** What each kind does, the fields it cannot do without, and those it may have, beside operation and times. */
+/** For each kind, what it does, and which fields it needs and may have besides `operation` and `times`. */
 export {FAULT_KINDS}
 
 export type FaultKind = keyof typeof FAULT_KINDS
 type Kind = {readonly needs: readonly string[]; readonly takes: readonly string[]}
 export const FAULT_KIND_NAMES = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]]
 
-/** Whether faults of this kind have the field `name`, and need it; the operation and the times are fields of all. */
+/**
+ * Reports whether faults of this kind need the field `name`, may have it, or (undefined) cannot. All kinds have `operation` and
+ * `times`.
+ */
 export function faultField(kind: FaultKind, name: string): 'needed' | 'optional' | undefined {
   const {needs, takes}: Kind = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : {needs: [], takes: []}
   if (needs.includes(name)) return 'needed'
   return ['operation', 'kind', 'times', ...takes].includes(name) ? 'optional' : undefined
 }
 
-/** Every operation a fault may hit: `*` for all, those of contract/operations.ts, and those of the pages at links. */
+/** Faults can hit every operation of contract/operations.ts and these pages; `*` stands for all. */
 const PAGES = ['voucher.download', 'payment.page', 'payment.submit']
 export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGES]
 
@@ -40,7 +43,7 @@ export const faultRequest = z
     times: number('times').default(1),
     status: number('status').optional(),
     retry_after: number('retry_after').optional(),
-    /** Error code of a `status` (default: the usual one of the status). */
+    /** Error code in the body (default: the usual code of `status`). */
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
     latency_ms: number('latency_ms').optional(),
   })
@@ -52,23 +55,23 @@ export const faultRequest = z
 
 type Fault = z.infer<typeof faultRequest>
 
-/** `left`: how often it still strikes. */
+/** `left` is the number of requests that the fault will still hit. */
 export type ActiveFault = Fault & {left: number}
 
-/** The fault this request hits, if any; one use of it is spent. */
+/** Returns the fault that this request hits, if any, and counts it as used once. */
 export function takeFault(faults: ActiveFault[], operation: string): ActiveFault | undefined {
   const found = faults.find(fault => fault.operation === operation || fault.operation === '*')
   if (found && --found.left === 0) faults.splice(faults.indexOf(found), 1)
   return found
 }
 
-/** Undoes `takeFault`: the request was refused before the fault could strike. */
+/** Undoes `takeFault` for a request that was refused before the fault could strike. */
 export function giveBackFault(faults: ActiveFault[], taken: ActiveFault): void {
   taken.left += 1
   if (!faults.includes(taken)) faults.unshift(taken)
 }
 
-/** Answers or fails in place of the operation; undefined when the operation runs. */
+/** Returns or throws what the client gets in place of the operation; returns undefined if the operation runs. */
 export function faultInstead(fault: Fault | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
   if (fault?.kind === 'status') {
@@ -85,7 +88,7 @@ export function faultInstead(fault: Fault | undefined): Response | undefined {
   return new Response(page, {status: fault.status ?? 502, headers})
 }
 
-/** Announces the whole length, gives half of the bytes, then cuts the connection. */
+/** Announces the full length, sends half of the bytes, then cuts the connection. */
 export async function truncate(response: Response): Promise<never> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const half = bytes.subarray(0, Math.floor(bytes.length / 2))

@@ -1,4 +1,7 @@
-/** One request of the API from its route to its answer: fault, bearer token (§5.2, §5.6), scope, Idempotency-Key, body, operation. */
+/**
+ * Takes a request of the API from its route to its answer: fault, bearer token (§5.2, §5.6), scope, Idempotency-Key, body,
+ * operation.
+ */
 
 import {createHash} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -14,7 +17,10 @@ import {withOrigin} from '../store/reservations.js'
 import {faultInstead, giveBackFault, takeFault} from './faults.js'
 import {type Handle, parseJson, type RequestContext, type RunningService, validate} from './requests.js'
 
-/** Runs `work` under the fault injected into `operation`, if any. `work` calls `pause` where a latency has its effect. */
+/**
+ * Runs `work` under the fault injected into `operation`, if there is one. `work` calls `pause` at the point where a latency
+ * should delay it.
+ */
 export async function underFaults(
   service: RunningService,
   operation: string,
@@ -36,7 +42,7 @@ export async function underFaults(
     throw error
   })
   if (!response.ok) {
-    // A refusal that is replayed commits nothing, as it did the first time.
+    // A replayed refusal changes nothing, like the first one.
     giveBackFault(service.faults, fault)
     return response
   }
@@ -46,19 +52,19 @@ export async function underFaults(
   throw new ConnectionDrop()
 }
 
-/** Until `signal`, or for `milliseconds` (default: 24 days, the longest there is). */
+/** Waits until `signal` aborts or `milliseconds` have passed (default: 24 days, the maximum of a timer). */
 async function until(signal: AbortSignal, milliseconds = 2 ** 31 - 1): Promise<void> {
   await sleep(milliseconds, undefined, {signal}).catch(() => undefined)
 }
 
-/** What each operation does. All are synchronous, so two calls never interleave. They throw Refusal. */
+/** The handler of each operation. Handlers are synchronous, so that two calls never interleave. They throw Refusal. */
 export type Handlers = {readonly [Name in OperationName]: (call: Call<BodyOf<Name>>) => Answer}
 
 export interface Call<Body = unknown> {
   readonly service: Service
-  /** Whose token it is. Missing at the OAuth endpoints, which take none. */
+  /** The client that the token belongs to. Undefined at the OAuth endpoints, which take no token. */
   readonly client: Client
-  /** `http://127.0.0.1:PORT`, for links. Never stored: a restarted sandbox may have another port. */
+  /** The origin for links, `http://127.0.0.1:PORT`. It is never stored, because a restarted sandbox may have another port. */
   readonly origin: string
   readonly now: number
   readonly parameters: Readonly<Record<string, string>>
@@ -66,7 +72,7 @@ export interface Call<Body = unknown> {
   readonly body: Body
 }
 
-/** The route of an operation. */
+/** Returns the route handler of an operation. */
 export function operation(name: OperationName, handler: (call: Call) => Answer): Handle {
   const {scope} = OPERATIONS[name]
   const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
@@ -83,7 +89,7 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
         query: new URL(req.url).searchParams,
         body: schema && validate(schema, json),
         now: service.clock.now(),
-        // Read again, because the balance may have changed during the pause.
+        // The client is read again, because the balance may have changed during the pause.
         client: (client && findClient(service.database, client.client_id)) as Client,
       })
       return {...answer, status}
@@ -92,7 +98,7 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
       const header = req.header('idempotency-key') ?? ''
       const use = {clientId: client.client_id, header, json, requestId}
       const answer: Answer = await runOnce(service, use, pause, work)
-      // What is kept of a new reservation has the link as a path.
+      // The stored answer has the payment link as a path, so that it can be replayed at another port.
       const {data} = answer.json as {data?: Reservation}
       return data ? {...answer, json: {data: withOrigin(data, origin)}} : answer
     }
@@ -107,7 +113,7 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
     })
 }
 
-/** The client whose token this is. Throws Refusal: `token_invalid`, `token_expired`, `insufficient_scope`. */
+/** Returns the client of the token. Throws Refusal `token_invalid`, `token_expired` or `insufficient_scope`. */
 function authorize(service: RunningService, authorization: string, scope: Scope): Client {
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization.trim())?.[1]
   if (!token) {
@@ -128,7 +134,10 @@ function unauthorized(code: 'token_invalid' | 'token_expired', message: string):
   return new Refusal(code, message, {}, {'WWW-Authenticate': challenge})
 }
 
-/** Other refusals (400, 401, 403, 429, 5xx) did nothing, so the key can be used again. */
+/**
+ * Refusals with these statuses are kept with the key. The others (400, 401, 403, 429, 5xx) did nothing, so the key can be used
+ * again.
+ */
 const KEPT_REFUSALS = [402, 404, 409, 410]
 
 type Pause = () => Promise<void>
@@ -136,16 +145,17 @@ type KeptAnswer = {readonly body_hash: string; readonly status: number; readonly
 
 interface KeyUse {
   readonly clientId: string
-  /** The header Idempotency-Key. */
+  /** The value of the Idempotency-Key header. */
   readonly header: string
   readonly json: unknown
   readonly requestId: string
 }
 
 /**
- * Idempotency-Key (§4.4; what a repeat does is not in the interface): the answer kept for the client and its key; or, after
- * `pause`, that of `work`, kept in one transaction with what it did. A refusal undoes the work and is kept by itself. Throws as
- * `work` does, and Refusal `idempotency_key_missing`, `_invalid`, `_reused`, `idempotency_in_progress`.
+ * Runs `work` once for each Idempotency-Key (§4.4). A repeat gets the kept answer; how that works is not in the interface. The
+ * first request calls `pause` and then `work`, whose changes are committed together with the answer. A refusal undoes the changes
+ * and is kept on its own. Throws what `work` throws, and Refusal `idempotency_key_missing`, `idempotency_key_invalid`,
+ * `idempotency_key_reused` or `idempotency_in_progress`.
  */
 async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
   const {clientId, json, requestId} = use

@@ -1,4 +1,7 @@
-/** Shared by all routes: the running service, the state of a request, who may send it, its log, and its body, read and validated. */
+/**
+ * What all routes share: the running service, the state of a request, the checks of its host and origin, the log, and reading and
+ * validating the body.
+ */
 import type {Context, Hono} from 'hono'
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
@@ -13,28 +16,28 @@ import type {Dispatcher} from '../delivery/dispatcher.js'
 import type {ActiveFault} from './faults.js'
 
 export interface RunningService extends Service {
-  /** Injected faults, in the order in which they strike. */
+  /** Injected faults; of those that match a request, the first one strikes. */
   readonly faults: ActiveFault[]
-  /** The last, oldest first. */
+  /** The latest requests, oldest first. */
   readonly requests: LoggedRequest[]
-  /** Idempotency-Keys whose first request is still running, with the hash of its body. */
+  /** The hash of the body for each Idempotency-Key whose first request is still running. */
   readonly runningKeys: Map<string, string>
   readonly latencyMilliseconds: number
   readonly dispatcher: Dispatcher
 }
 
 export const API_PATH = '/partner-api/v1'
-/** Paths that answer in JSON; all others are pages. */
+/** Paths that answer with JSON. All others are pages. */
 export const FOR_PROGRAMS = /^\/(partner-api|_sandbox)(\/|$)/
 
 interface RequestState {
   Variables: {
     requestId: string
-    /** `http://127.0.0.1:PORT`, as the request was sent to it. */
+    /** `http://127.0.0.1:PORT`, or `localhost`, as in the request. */
     origin: string
     body: Uint8Array
     entry: LoggedRequest
-    /** Whether the answer is cut in the middle, also if it is a refusal. */
+    /** Whether the connection is cut in the middle of the answer, even if the answer is a refusal. */
     isTruncated?: boolean
   }
 }
@@ -43,7 +46,7 @@ export type App = Hono<RequestState>
 export type RequestContext = Context<RequestState>
 export type Handle = (service: RunningService, context: RequestContext) => Response | Promise<Response>
 
-/** Adds routes, by `METHOD /path`. Every other method of their paths is refused. */
+/** Adds routes by `METHOD /path`. Other methods on the same paths are refused. */
 export function addRoutes(app: App, service: RunningService, routes: Readonly<Record<string, Handle>>): void {
   const all = Object.entries(routes).map(([name, handle]) => {
     const [method = '', path = ''] = name.split(' ')
@@ -60,7 +63,10 @@ export function addRoutes(app: App, service: RunningService, routes: Readonly<Re
   }
 }
 
-/** The origin asked, of `served` or, in process, any loopback. Throws Refusal `forbidden` for other hosts (DNS rebinding). */
+/**
+ * Returns the origin that the request names: that of `served`, or any loopback origin in process. Throws Refusal `forbidden` for
+ * another host, against DNS rebinding.
+ */
 export function checkHost(request: Request, served: string | undefined): string {
   const url = new URL(request.url)
   const host = request.headers.get('host')?.toLowerCase() ?? url.host
@@ -74,7 +80,10 @@ export function checkHost(request: Request, served: string | undefined): string 
   return `http://${url.host}`
 }
 
-/** Throws Refusal `forbidden` when a browser sent this for a page of another origin, which could pay or move the clock here. */
+/**
+ * Throws Refusal `forbidden` if a browser sent this for a page of another origin. Such a page could otherwise pay or move the
+ * clock.
+ */
 export function checkOrigin(request: Request, ownOrigin: string): void {
   const origin = request.headers.get('origin')
   const site = request.headers.get('sec-fetch-site')
@@ -84,38 +93,38 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   }
 }
 
-/** Beyond `checkOrigin`: refuses a form without a browser's headers, because scripts have the controls. */
+/** Refuses a form without a browser's headers, in addition to `checkOrigin`. Scripts should use the controls instead. */
 export function checkForm(request: Request, ownOrigin: string): void {
   const isOwn =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
   if (!isOwn) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
 }
 
-/** A request of the log, with how long it took when it was answered. */
+/** A logged request that was answered, with the time that took. */
 export type AnsweredRequest = LoggedRequest & {readonly milliseconds: number}
 
 export const KEPT_REQUESTS = 200
-/** Limited because requests are logged before they are authorized. */
+/** Limited, because requests are logged before they are authorized. */
 const MOST_LOGGED_BYTES = 16 * 1024
 const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|cookie)$/i
-/** The filters and pages of lists, and how a payment page was left. */
+/** Query parameters whose values are logged: filters and cursors of lists, and the result of the payment page. */
 const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|created_to|result)$/
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
 
-/** Without secrets; its operation, body and status come later. */
+/** Returns the log entry of a request, without secrets. Operation, body and status are filled in later. */
 export function loggedRequest({url, method, headers}: Request, request_id: string, now: number) {
   const {pathname, searchParams} = new URL(url)
-  // The token of a payment or voucher link is a secret; of the query, only values known to be harmless are shown.
+  // The token in a payment or voucher link is a secret. Query values are shown only if they are known to be harmless.
   const path = pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
   const query = [...searchParams].map(([name, value]) => {
     if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(value)}`
-    // A name without a value may itself be a secret.
+    // A parameter without a value may itself be a secret.
     return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
   })
   const shown = SHOWN_HEADERS.map(name => [name, headers.get(name)]).filter(([, value]) => value !== null)
-  // Authorization is shown as present, without its value.
+  // The log shows that there was an Authorization header, but not its value.
   if (headers.has('authorization')) shown.push(['authorization', REDACTED])
   return {
     at: isoTime(now),
@@ -125,12 +134,15 @@ export function loggedRequest({url, method, headers}: Request, request_id: strin
     path: query.length > 0 ? `${path}?${query.join('&')}` : path,
     headers: Object.fromEntries(shown) as Record<string, string>,
     body: null as unknown,
-    /** Null when the connection was dropped or is still open. */
+    /** Null if the connection was dropped or is still open. */
     status: null as number | null,
   }
 }
 
-/** `bytes` as JSON without secrets and identity numbers; a note when it is too long or too deep; null when it is not JSON. */
+/**
+ * Returns the JSON in `bytes` without secrets and identity numbers; a note if it is too long or nested too deeply; null if it is
+ * not JSON.
+ */
 export function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MOST_LOGGED_BYTES) return `[longer than ${MOST_LOGGED_BYTES} bytes]`
   return isTooDeep(bytes) ? '[nested too deeply]' : redact(parse(bytes) ?? null)
@@ -149,7 +161,7 @@ function redact(value: unknown, parent = ''): unknown {
 
 const MOST_BODY_BYTES = 1024 * 1024
 
-/** The whole body, empty when there is none. Throws Refusal `payload_too_large` as soon as it is too large. */
+/** Returns the whole body, empty if there is none. Throws Refusal `payload_too_large` as soon as the limit is passed. */
 export async function readBody(request: Request): Promise<Uint8Array> {
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
   if (Number(request.headers.get('content-length') ?? 0) > MOST_BODY_BYTES) throw tooLarge()
@@ -169,7 +181,7 @@ function tooLarge(): Refusal {
   return new Refusal('payload_too_large', message, {}, {Connection: 'close'})
 }
 
-/** The JSON in `bytes`; `{}` for an empty body when `emptyAllowed`. Throws Refusal `invalid_request`. */
+/** Parses the JSON in `bytes`; an empty body is `{}` if `emptyAllowed`. Throws Refusal `invalid_request`. */
 export function parseJson(bytes: Uint8Array, contentType: string | undefined, emptyAllowed = false): unknown {
   if (bytes.byteLength === 0 && emptyAllowed) return {}
   if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {
@@ -183,10 +195,12 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
   return json
 }
 
-/** Not in the interface: a person reads no more, and each of 80,000 would take its time. */
+/** Not in the interface. People do not read more errors, and listing 80,000 of them would be slow. */
 const MOST_DETAILS = 100
 
-/** `json` as parsed by the schema. Throws Refusal `validation_failed`, one detail for each of the first wrong fields. */
+/**
+ * Returns `json` as parsed by the schema. Throws Refusal `validation_failed` with a detail for each of the first wrong fields.
+ */
 export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
   const result = schema.safeParse(json, {error: plainMessage, reportInput: true})
   if (result.success) return result.data
@@ -205,7 +219,7 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   return [{field: fieldOf(issue.path), code, message: missing ? 'is required' : issue.message}]
 }
 
-/** `['guests', 0, 'identity', 'number']` is `guests[0].identity.number`. */
+/** Formats a path of zod: `['guests', 0, 'identity', 'number']` becomes `guests[0].identity.number`. */
 function fieldOf(path: readonly PropertyKey[]): string {
   return z.core.toDotPath(path.map(key => (typeof key === 'string' ? key.slice(0, 100) : key)))
 }

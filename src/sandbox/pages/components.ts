@@ -1,4 +1,7 @@
-/** What every page is made of: foreign text, times, statuses, facts, the list, the detail, the layout around them, the headers. */
+/**
+ * The components of all pages: foreign text, times, statuses, lists of facts, tables, the layout with its headers, and the
+ * script.
+ */
 import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -11,16 +14,16 @@ import {SITE_STYLE} from './style.js'
 
 export {html}
 
-/** A piece of HTML. Every value put into hono's template is escaped, unless it is itself such a piece. */
+/** A piece of HTML. The `html` template of hono escapes every value, except values that are already pieces. */
 export type Piece = ReturnType<typeof html>
 
-/** Characters of a text that are shown, and of those in a list. */
+/** The largest number of characters shown of a text, and of a text in a list. */
 const MOST_LENGTH = 1000
 const LIST_LENGTH = 80
 /** Longer words may break across lines anywhere. */
 const LONGEST_WORD = 40
 
-/** Foreign text: on one line, without invisible characters, and isolated so that it cannot reorder the text around it. */
+/** Shows foreign text on one line, without invisible characters, and isolated so that it cannot reorder the text around it. */
 export function shown(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
@@ -29,26 +32,26 @@ export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
 
-/** A reference, an id or a word of the interface: on one line where there is room. */
+/** Shows a reference, an id or a word of the interface, on one line if it is short enough. */
 export function code(text: string): Piece {
   return text.length > LONGEST_WORD
     ? html`<code>${shown(text)}</code>`
     : html`<code><span class="id">${shown(text)}</span></code>`
 }
 
-/** The path or the address of a request, broken across lines before a slash alone, unless a segment has more than `longest`. */
+/** Shows the path or URL of a request. Lines break only before a slash, unless a segment has more than `longest` characters. */
 export function address(text: string, longest = 32): Piece {
   const segments = sanitizeLine(text, LIST_LENGTH).split(/(?<=[^/])(?=\/)/)
   if (segments.some(segment => segment.length > longest)) return html`<code>${brief(text)}</code>`
   return html`<code class="path"><bdi>${segments.map(segment => html`<wbr><span>${segment}</span>`)}</bdi></code>`
 }
 
-/** A value to be pasted elsewhere, with a button that copies it where scripts run. */
+/** Shows a value that can be pasted elsewhere, with a button that copies it if scripts run. */
 export function copied(text: string, label: string): Piece {
   return html`${code(text)} <button type="button" class="copy" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`
 }
 
-/** A link to a list, or to one of its records. */
+/** Links to a list, or to one of its records. */
 export function link(list: string, id?: string, text: Piece | string = code(id ?? list)): Piece {
   return html`<a href="${pathOf(list, id)}">${text}</a>`
 }
@@ -57,26 +60,26 @@ export function pathOf(list: string, id?: string): string {
   return id === undefined ? `/ui/${list}` : `/ui/${list}/${encodeURIComponent(id)}`
 }
 
-/** JSON on lines of its own, each as `shown` would have it. */
+/** Shows JSON with one member a line, each line escaped as `shown` does. */
 export function jsonText(value: unknown): Piece {
   const lines = JSON.stringify(value, null, 2).split('\n')
   return html`<pre tabindex="0" aria-label="JSON"><code>${lines.map(line => sanitizeLine(line)).join('\n')}</code></pre>`
 }
 
-/** A timestamp in UTC and how far it is from `now` (Unix seconds, both on the sandbox's clock). */
+/** Shows a timestamp in UTC and its distance from `now` (Unix seconds); both are times of the sandbox's clock. */
 export function time(timestamp: string | null, now: number): Piece {
   if (timestamp === null) return soft('–')
   const away = Date.parse(timestamp) / 1000 - now
   return html`<time datetime="${timestamp}">${instant(timestamp)}</time> <span class="soft nowrap">${distance(away)}</span>`
 }
 
-/** `2030-06-01 12:00:00 UTC`. */
+/** Formats a timestamp as `2030-06-01 12:00:00 UTC`. */
 function instant(timestamp: string): string {
   const iso = isoTime(Date.parse(timestamp) / 1000)
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
 
-/** Distances below the limit are given in the unit; all in seconds. */
+/** The units of distances: each is used for distances shorter than `below`. All numbers are seconds. */
 const UNITS = [
   {below: 60, unit: 's', length: 1},
   {below: 3600, unit: 'min', length: 60},
@@ -84,7 +87,7 @@ const UNITS = [
   {below: Number.POSITIVE_INFINITY, unit: 'd', length: 86_400},
 ]
 
-/** `in 14 min`, `3 h ago`, `now`; rounded down to the unit. */
+/** Returns `in 14 min`, `3 h ago` or `now`, rounded down to the unit. */
 function distance(seconds: number): string {
   const far = Math.abs(seconds)
   const found = UNITS.find(({below}) => far < below)
@@ -104,7 +107,7 @@ export function status(word: string): Piece {
   return html`<span class="status ${tone}">${sanitizeLine(word)}</span>`
 }
 
-/** The status code of a response; null where there was none. */
+/** Shows the status code of a response, or that there was no response (null). */
 export function httpStatus(answered: number | null): Piece {
   const tone = answered !== null && answered < 400 ? 'good' : 'bad'
   return html`<span class="status ${tone}">${answered ?? 'no response'}</span>`
@@ -127,7 +130,7 @@ export function price(amount: string, currency: string): Piece {
   return html`<span class="money">${moneyText(amount, currency)}</span>`
 }
 
-/** Shown for an empty list: how to fill it, and the command for that. */
+/** The text of an empty list: how to fill it, with the command that does. */
 export function nothing(sentence: string, command?: string): Piece {
   return html`<p class="nothing">${sentence}${command && html` <code>${command}</code>`}</p>`
 }
@@ -149,7 +152,7 @@ export function moveButton(visit: Visit, text: string, seconds: number): Piece {
   return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
 }
 
-/** One of several words; `any` is the text of a first option that means none of them. */
+/** A choice between several words. `any` is the label of the first option, which selects none of them. */
 export function select(
   name: string,
   label: string,
@@ -165,14 +168,14 @@ export function select(
 export interface Visit {
   readonly service: RunningService
   readonly origin: string
-  /** Unix seconds of the sandbox's clock. */
+  /** Unix seconds on the sandbox's clock. */
   readonly now: number
   readonly path: string
   readonly query: URLSearchParams
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The heading, with the id of what the page shows, and the content below it. */
+/** A page: its heading, the id of the record that it shows, and the content. */
 export interface View {
   readonly title: string
   readonly id?: string
@@ -185,27 +188,29 @@ export function filterOf(visit: Visit, name: string): string | null {
 
 export const PAGE_SIZE = 50
 
-/** Which page of a list to show; a `before` that is not a number means the newest. */
+/** Reads which page of a list to show. If `before` is not a number, the newest page is shown. */
 export function pagingOf(visit: Visit): Paging {
   const before = Number(visit.query.get('before') ?? '')
   return {after: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
 }
 
-/** Cells by their column. */
+/** The cells of a row, by column name. */
 type Row = Readonly<Record<string, Piece | string | number>>
 
 export interface ListContent {
   readonly caption: string
   readonly rows: readonly Row[]
-  /** In place of a table without rows. */
+  /** Shown in place of a table without rows. */
   readonly empty?: Piece
-  /** Fields of a form, sent as a GET so that the address of the result can be kept. */
+  /** Fields of a form that is sent by GET, so that the filtered list has an address of its own. */
   readonly filters?: readonly Piece[]
-  /** Where the next page begins; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly next?: number | null
 }
 
-/** The list of every page. On a narrow screen its rows become blocks; the roles keep it a table. */
+/**
+ * Renders a list as a table. On narrow screens its rows are shown as blocks; the ARIA roles keep it a table for screen readers.
+ */
 export function list(visit: Visit, {caption, rows, empty, filters, next = null}: ListContent): Piece {
   const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
 <a href="${visit.path}">Show all</a></form>`
@@ -233,7 +238,7 @@ ${rows.length > 0 ? table : empty}
 ${!(isFirst && next === null) && pager}`
 }
 
-/** The page of a list. */
+/** Returns the page that shows one list. */
 export function listView(visit: Visit, content: ListContent): View {
   const {caption: title} = content
   const main = html`<section class="card" aria-label="${title}">
@@ -241,7 +246,7 @@ ${list(visit, content)}</section>`
   return {title, main}
 }
 
-/** This list, by the same filters, from another place on (default: the newest). */
+/** Returns the address of this list with the same filters, starting at the cursor `before` (default: the newest). */
 function pageAddress({path, query}: Visit, before?: number): string {
   const changed = new URLSearchParams(query)
   changed.delete('done')
@@ -252,7 +257,9 @@ function pageAddress({path, query}: Visit, before?: number): string {
 
 const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
 
-/** Confirmations of actions. The query has `done=` and one of these names, never text, so that a link cannot forge one. */
+/**
+ * Confirmations of actions. The query parameter `done` has one of these names and never a text, so that a link cannot forge one.
+ */
 const DONE = {
   clock: 'Clock advanced. Everything that fell due has run.',
   paid: 'Paid. The reservation is confirmed.',
@@ -267,7 +274,7 @@ export type Confirmation = keyof typeof DONE
 
 const REFRESH_SECONDS = '5'
 
-/** The whole page: head, sections, clock, confirmation, heading, and the content of `view`. */
+/** Renders the whole page around the content of `view`: head, sections, clock, confirmation and heading. */
 export function layOut(visit: Visit, {title, id, main}: View): string {
   const {path, query} = visit
   const sections = SECTIONS.map(name => {
@@ -283,7 +290,7 @@ export function layOut(visit: Visit, {title, id, main}: View): string {
   switched.delete('done')
   if (isRefreshed) switched.delete('refresh')
   else switched.set('refresh', REFRESH_SECONDS)
-  // A link that begins with two slashes would lead to the host it names.
+  // A link that begins with two slashes would lead to another host.
   const here = path.replace(/^\/+/, '/')
   const refresh = html`<a href="${here}?${switched}">${isRefreshed ? 'Stop refreshing' : `Refresh every ${REFRESH_SECONDS} s`}</a>`
   const body = html`<a class="skip" href="#main">Skip to the content</a>
@@ -302,7 +309,9 @@ ${main}
   return documentOf(`${id ?? title} · bookctl local sandbox`, SITE_STYLE, body, head)
 }
 
-/** `path` is the path requested: from an action on one reservation or delivery the page leads back to it. */
+/**
+ * Returns the page that shows a refusal. `path` is the path requested; after an action on one record, the page links back to it.
+ */
 export function failureView(refusal: Refusal, path: string): View {
   const [, list = '', id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
   const items = refusal.members.details?.map(each => html`<li>${shown(`${each.field} ${each.message}`)}</li>`)
@@ -313,7 +322,7 @@ export function failureView(refusal: Refusal, path: string): View {
   return {title: words.charAt(0).toUpperCase() + words.slice(1), main}
 }
 
-/** The text of a whole page. A template is a promise only if something in it is one. */
+/** Renders a whole HTML document. hono returns a promise only if a value in the template is one, which never happens here. */
 export function documentOf(title: string, style: string, body: Piece, head?: Piece): string {
   const page = html`<!doctype html>
 <html lang="en">
@@ -334,7 +343,7 @@ ${body}
   return page.toString()
 }
 
-/** The only script: it shows the buttons that copy, and brings the current section into view. Pages work without it. */
+/** The only script: it shows the copy buttons and scrolls the current section into view. Pages work without it. */
 const SITE_SCRIPT = `
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false
@@ -355,10 +364,13 @@ if (here) list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWid
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** No script, nothing from other hosts, no frame; no referrer to other hosts, because an address may be a secret. */
+/**
+ * Headers that forbid scripts, frames and anything from other hosts. No referrer is sent to other hosts, because an address may
+ * contain a secret.
+ */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': POLICY,
-  // Not `no-referrer`: with it browsers send `Origin: null` from the form, which would be refused.
+  // Not `no-referrer`: browsers would then send `Origin: null` with the form, which is refused.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -366,7 +378,7 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** The same, with the one script by its hash. */
+/** The same headers, but the one script is allowed by its hash. */
 export const SITE_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': `${POLICY}; script-src 'sha256-${sha256(SITE_SCRIPT).toString('base64')}'`,

@@ -1,6 +1,7 @@
 /**
- * The dashboard: `/` with how to connect, the clock, the clients, the latest of everything and the reset; and a list and a page
- * of each reservation, event, delivery, subscription, request and fault. None shows a signing secret or a whole identity number.
+ * The dashboard. `/` shows how to connect, the clock, the clients, the latest records and the reset. Reservations, events,
+ * deliveries, subscriptions, requests and faults have a list each, and their records a page. No page shows a signing secret or a
+ * whole identity number.
  */
 import {html} from 'hono/html'
 import {ERROR_CODES} from '../../contract/error-codes.js'
@@ -21,7 +22,10 @@ import * as ui from './components.js'
 
 const LATEST = {after: null, limit: 5}
 
-/** A minute; just over the lifetime of an offer; that of a voucher link and of a token; the last delay of §6.4; a day. */
+/**
+ * Useful steps of the clock: a minute; a little more than the lifetime of an offer; the lifetime of a voucher link and of a
+ * token; the last delay of §6.4; a day.
+ */
 const STEPS = {'+1 min': 60, '+16 min': 960, '+1 h': 3600, '+2 h': 7200, '+8 h': 28_800, '+24 h': 86_400}
 
 export const CLOCK_UNITS: Record<string, number> = {seconds: 1, minutes: 60, hours: 3600, days: 86_400}
@@ -200,7 +204,7 @@ ${ui.card('events', 'Events', events)}`
   return {title: 'Reservation', id: record.reservation_ref, main}
 }
 
-/** What a test customer may do: open the voucher, or pay. */
+/** Shows what a test customer can do with the reservation: open the voucher, or pay. */
 function actionsOn(visit: Visit, {payment, reservation_ref, status, created_at}: Reservation) {
   if (status === 'CONFIRMED') {
     const {path} = signVoucherLink(visit.service.database, reservation_ref, visit.now)
@@ -238,7 +242,7 @@ function eventRows(visit: Visit, found: readonly webhooks.ListedEvent[]) {
   }))
 }
 
-/** An event of a test, or one that was triggered, may be about no reservation. */
+/** Links to the reservation of an event. Test events and triggered events may be about no real reservation. */
 function reservationLink({service}: Visit, {reservation_ref}: Record<string, unknown>): Piece {
   if (typeof reservation_ref !== 'string') return ui.soft('–')
   const exists = reservations.findReservation(service.database, 'reservation_ref', reservation_ref)
@@ -359,7 +363,7 @@ export function requestList(visit: Visit): View {
       (operation === null || request.operation === operation) &&
       (!OUTCOMES.includes(outcome ?? '') || outcomeOf(request.status) === outcome),
   )
-  // Newest first; `before` counts from the oldest, so that a page keeps its place while requests come in.
+  // The newest are first. `before` counts from the oldest request, so that a page shows the same requests while new ones arrive.
   const end = Math.min(ui.pagingOf(visit).after ?? found.length, found.length)
   const start = Math.max(end - ui.PAGE_SIZE, 0)
   const rows = requestRows(visit, found.slice(start, end).reverse())
@@ -400,7 +404,7 @@ ${ui.card('body', 'Body', found.body === null ? ui.nothing('No JSON body.') : ui
   return {title: 'Request', id: found.request_id, main}
 }
 
-/** In the form, fields that do not apply to the kind chosen are hidden by the style, and left out when they are sent. */
+/** The style hides the fields of the form that do not apply to the chosen kind; the form's action ignores them. */
 export function faultList(visit: Visit): View {
   const rows = visit.service.faults.map(({operation, kind, left, times, ...more}) => ({
     Operation: ui.code(operation),

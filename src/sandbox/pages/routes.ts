@@ -1,6 +1,7 @@
 /**
- * The pages at `/` and `/ui`, where no client with a wrong base URL asks, and their forms: each does the work of a control,
- * then redirects to a page (303). Payment page, vouchers, OpenAPI description.
+ * Routes outside the API: the dashboard at `/` and `/ui`, payment pages, vouchers, and the OpenAPI description. They are at the
+ * root so that clients with a wrong base URL do not reach them. Each form of the dashboard calls the function of a control, then
+ * redirects to a page (303).
  */
 import {openApiDocument} from '../../contract/openapi.js'
 import {Refusal} from '../base/answers.js'
@@ -25,11 +26,11 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
   'GET /ui/requests/:request_id': view(dashboard.requestDetail),
   'GET /ui/faults': view(dashboard.faultList),
   'POST /ui/clock': action(async (service, _, {advance_seconds, amount, unit = '', back = ''}) => {
-    // A button has its seconds. NaN, which is refused, where a number is missing.
+    // A button sends `advance_seconds`. A missing number is NaN, which the control refuses.
     const seconds = numberOf(advance_seconds ?? amount)
     const length = advance_seconds === undefined ? (dashboard.CLOCK_UNITS[unit] ?? Number.NaN) : 1
     await moveClock(service, {advance_seconds: seconds * length})
-    // The page it came from, if that is one of these.
+    // Redirects to the page that sent the form, if it is one of the dashboard.
     return {to: /^\/ui(\/[\w%.~-]+)+$/.test(back) ? back : '/', done: 'clock'}
   }),
   'POST /ui/reservations/:reservation_ref/payment': action((service, {reservation_ref = ''}, {result}) => {
@@ -41,7 +42,7 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
     return {to: ui.pathOf('deliveries', delivery_id), done: 'delivered'}
   }),
   'POST /ui/faults': action((service, _, fields) => {
-    // Empty fields, and those that do not apply to the kind, are left out.
+    // Empty fields, and fields that do not apply to the kind, are left out.
     const kind = fields.kind as FaultKind
     const given = Object.entries(fields).filter(([name, value]) => value !== '' && faultField(kind, name))
     const order = given.map(([name, value]) => [name, name in FAULT_NUMBERS ? numberOf(value) : value])
@@ -56,7 +57,7 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
     resetState(service)
     return {to: '/', done: 'reset'}
   }),
-  // Whatever follows: a link that is cut or mistyped has the page of an unknown payment.
+  // The token may contain slashes, so that a damaged link shows the page for an unknown payment.
   'GET /pay/:token{.+}': link('payment.page', showPaymentPage),
   'POST /pay/:token{.+}': link('payment.submit', submitPayment),
   'GET /vouchers/:token': link('voucher.download', downloadVoucher),
@@ -80,7 +81,10 @@ function view(make: (visit: ui.Visit) => ui.View): http.Handle {
 type Fields = Readonly<Record<string, string>>
 type Done = {readonly to: string; readonly done: ui.Confirmation}
 
-/** A form. `act` returns the page to go to and the confirmation to show there, or throws Refusal. */
+/**
+ * Handles a form. `act` does its work and returns the page to redirect to, with the confirmation to show there, or throws
+ * Refusal.
+ */
 function action(
   act: (service: http.RunningService, parameters: Fields, fields: Fields) => Done | Promise<Done>,
 ): http.Handle {
@@ -97,7 +101,7 @@ function action(
   }
 }
 
-/** A page at a link, logged and with faults as the operations of the API are. */
+/** Serves a page at a secret link. Like operations of the API it is logged, and faults can be injected. */
 function link(operation: string, page: http.Handle): http.Handle {
   return (service, context) =>
     underFaults(service, operation, context, async pause => {
@@ -110,7 +114,10 @@ function numberOf(text: string | undefined): number {
   return text?.trim() ? Number(text) : Number.NaN
 }
 
-/** On a page's path, or when a browser finds nothing. Not a 5xx: the storage may have failed, which every page needs. */
+/**
+ * Reports whether a refusal is shown as a page: on the dashboard's paths, and when a browser asks for an unknown path. Errors
+ * with 5xx are not, because every page needs the storage, which may have failed.
+ */
 export function isAnsweredAsPage(context: http.RequestContext, refusal: Refusal): boolean {
   const {path} = context.req
   if (refusal.status >= 500) return false

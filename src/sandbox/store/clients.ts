@@ -1,4 +1,4 @@
-/** Clients (credentials, §5.3) with their account, and access tokens. Secrets and tokens are stored as SHA-256. */
+/** Clients (credentials, §5.3) with their accounts, and access tokens. Secrets and tokens are stored as SHA-256 hashes. */
 import {timingSafeEqual} from 'node:crypto'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {SCOPE_NAMES, type Scope} from '../../contract/operations.js'
@@ -6,23 +6,23 @@ import type {Database} from '../../storage/database.js'
 import {randomId, sha256} from '../base/random.js'
 import {STAMP_LENGTH, stampsOf} from './sealed-ids-and-links.js'
 
-/** `scopes`: space-separated, as granted by the operator. */
+/** `scopes` are separated by spaces, as the operator granted them. */
 export type Client = Readonly<Record<'client_id' | 'account_id' | 'name' | 'scopes' | 'currency', string>> &
   Readonly<Record<'balance_minor' | 'updated_at', number>> & {readonly secret_hash: Uint8Array}
 
 const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
 
-/** The client of `sandbox env`, and of events that belong to none. */
+/** The client that `sandbox env` prints, and that events without a client of their own are recorded for. */
 export const MAIN_CLIENT = 'cid_sandbox'
 
-/** The clients that every local sandbox starts with; balances in cents of EUR. */
+/** The clients that every local sandbox starts with. Balances are in cents of EUR. */
 const START_UP_CLIENTS = [
   {id: MAIN_CLIENT, name: 'Sandbox Travel', scopes: SCOPE_NAMES, balance: 10_000_000n},
   {id: 'cid_sandbox_poor', name: 'Shoestring Travel', scopes: SCOPE_NAMES, balance: 1000n},
   {id: 'cid_sandbox_readonly', name: 'Window Shoppers', scopes: READ_SCOPES, balance: 10_000_000n},
 ] as const
 
-/** The secret of a start-up client: `sk_test_sandbox` of `cid_sandbox`. */
+/** Returns the secret of a start-up client, for example `sk_test_sandbox` for `cid_sandbox`. */
 export function startUpSecret(clientId: string): string {
   return clientId.replace(/^cid/, 'sk_test')
 }
@@ -45,20 +45,20 @@ export function listClients(database: Database): Client[] {
   return database.all<Client>('SELECT * FROM clients ORDER BY rowid')
 }
 
-/** The client of these credentials, or undefined; takes as long for an unknown client as for a wrong secret. */
+/** Returns the client with these credentials, or undefined. An unknown client takes as long to check as a wrong secret. */
 export function checkCredentials(database: Database, clientId: string, clientSecret: string) {
   const client = findClient(database, clientId)
   const matches = timingSafeEqual(sha256(clientSecret), client?.secret_hash ?? Buffer.alloc(32))
   return matches ? client : undefined
 }
 
-/** Adds `amountMinor` (negative to debit) to the balance. The caller has checked that it suffices. */
+/** Adds `amountMinor` to the balance; a negative amount is debited. The caller must check that the balance is sufficient. */
 export function changeBalance(database: Database, clientId: string, amountMinor: bigint, now: number): void {
   const sql = 'UPDATE clients SET balance_minor = balance_minor + ?, updated_at = ? WHERE client_id = ?'
   database.run(sql, amountMinor, now, clientId)
 }
 
-/** A new access token with `scopes`; only its hash is kept. */
+/** Issues an access token with `scopes`. Only its hash is stored. */
 export function issueToken(database: Database, clientId: string, scopes: readonly Scope[], now: number) {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS
   const stamp = stampsOf(database, 'tokens').seal({expiresAt, sequence: 0, index: 0})
@@ -68,7 +68,10 @@ export function issueToken(database: Database, clientId: string, scopes: readonl
   return token
 }
 
-/** Whose valid token this is; `expired`, also when nothing is kept of it any more; undefined when it never was, or was revoked. */
+/**
+ * Returns client and scopes of a valid token; `expired` for an expired one, even after its row was removed; undefined for an
+ * unknown or revoked one.
+ */
 export function findToken(database: Database, token: string, now: number) {
   const sql = 'SELECT client_id, scopes FROM tokens WHERE token_hash = ? AND expires_at > ?'
   const stored = database.get<{client_id: string; scopes: string}>(sql, sha256(token), now)

@@ -1,23 +1,23 @@
-/** Lists, a page at a time (ours): `limit` and the opaque cursor `after` of the page before. */
+/** Paging of lists, which the interface does not show: `limit`, and an opaque cursor `after` from the previous page. */
 import {PAGE_LIMITS} from '../../contract/operation-details.js'
 import type {Database, Value} from '../../storage/database.js'
 import {type Answer, invalidField} from '../base/answers.js'
 
 export interface Paging {
-  /** Sequence number of the last entry on the page before; null for the first page. */
+  /** Sequence number of the last entry of the previous page; null for the first page. */
   readonly after: number | null
   readonly limit: number
 }
 
 export interface Listed<Item> {
   readonly items: readonly Item[]
-  /** `after` of the next page; null on the last. */
+  /** The value of `after` for the next page; null on the last page. */
   readonly next: number | null
 }
 
 interface Query {
   readonly select: string
-  /** Conditions with the value of each; without a value nothing is filtered by it. */
+  /** SQL conditions with the value of each. A condition whose value is undefined is left out. */
   readonly filters: Readonly<Record<string, Value | undefined>>
   readonly order: string
   readonly limit: number
@@ -36,7 +36,7 @@ export function listPage<Row extends {sequence: number}, Item>(
   return {items: shown.map(fromRow), next: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null}
 }
 
-/** What a request asks for. Throws Refusal `validation_failed`. */
+/** Reads `limit` and `after` of a request. Throws Refusal `validation_failed`. */
 export function readPaging(query: URLSearchParams): Paging {
   const {min, max} = PAGE_LIMITS
   const limitText = query.get('limit') ?? String(PAGE_LIMITS.default)
@@ -51,7 +51,7 @@ export function readPaging(query: URLSearchParams): Paging {
   return {limit, after: Number(after)}
 }
 
-/** The answer with a page of a list. */
+/** Returns the answer with one page of a list. */
 export function pageOf({items, next}: Listed<unknown>, limit: number): Answer {
   const after = next === null ? null : Buffer.from(`s${next}`).toString('base64url')
   return {status: 200, json: {data: items, meta: {limit, after, before: null}}}

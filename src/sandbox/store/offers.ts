@@ -1,4 +1,6 @@
-/** Searches. An offer (§2.3) is not stored: it is made again from its search, which finds the same again. */
+/**
+ * Stores searches, but not their offers (§2.3): an offer is generated again from its search, which always gives the same offers.
+ */
 import {isoTime} from '../../contract/dates.js'
 import type {Offer, SearchRequest} from '../../contract/hotels.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
@@ -13,7 +15,7 @@ export interface StoredOffer {
   readonly criteria: SearchRequest
 }
 
-/** Stores the search, and returns its offers, at most `limit`, each under a new id. `now` is in Unix seconds. */
+/** Stores the search and returns its offers, at most `limit`, each with a new id. `now` is in Unix seconds. */
 export function addSearch(
   database: Database,
   clientId: string,
@@ -32,7 +34,7 @@ export function addSearch(
   return {search_id: randomId('srch_'), expires_at, offers}
 }
 
-/** The offer, if `clientId` itself searched it: `expired`, with when, or as it was found. `now` is in Unix seconds. */
+/** Finds an offer of a search by `clientId`. An expired offer is returned as `expiredAt`. `now` is in Unix seconds. */
 export function findOffer(database: Database, clientId: string, offer_id: string, now: number) {
   const isOffer = offer_id.startsWith(OFFER_ID_PREFIX)
   const stamp = isOffer && stampsOf(database, clientId).open(offer_id.slice(OFFER_ID_PREFIX.length))

@@ -1,4 +1,7 @@
-/** Reservations (§2.5): the record as answered, but `payment.url` as a path; and columns to search by. */
+/**
+ * Reservations (§2.5). The record is stored as it is answered, except that `payment.url` is a path. Other columns are for
+ * searching.
+ */
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database, Value} from '../../storage/database.js'
 import {notFound} from '../base/answers.js'
@@ -6,7 +9,7 @@ import {listPage, type Paging} from './lists.js'
 
 export interface StoredReservation {
   readonly clientId: string
-  /** The amount debited from the account's balance, in minor units of the account's currency. */
+  /** The amount debited from the account, in minor units of the account's currency. */
   readonly debitedMinor: bigint
   readonly record: Reservation
 }
@@ -53,12 +56,12 @@ function searchTextOf({reservation_ref, client_reference_id, hotel, contact, gue
   return foldCase([reservation_ref, client_reference_id, hotel.name, ...people].join(' '))
 }
 
-/** Without case and marks, so that `ogut` finds Öğüt, and `I`, `İ`, `ı` and `i` are one letter. */
+/** Removes case and diacritics, so that `ogut` finds Öğüt. `I`, `İ`, `ı` and `i` become the same letter. */
 function foldCase(text: string): string {
   return text.normalize('NFD').toLowerCase().replace(/\p{M}/gu, '').replaceAll('ı', 'i')
 }
 
-/** The one reservation with this value; with `clientId` only if it is that client's own. */
+/** Returns the reservation with this value. If `clientId` is given, reservations of other clients are not found. */
 export function findReservation(
   database: Database,
   column: 'reservation_ref' | 'client_reference_id' | 'offer_id' | 'payment_token',
@@ -69,35 +72,37 @@ export function findReservation(
   return list(database, `WHERE client_id = ? AND ${column} = ?`, clientId, value)[0]
 }
 
-/** As `findReservation` by its reference. Throws Refusal `reservation_not_found`, for another client's too. */
+/**
+ * Returns the reservation with this reference. Throws Refusal `reservation_not_found`, also for a reservation of another client.
+ */
 export function requireReservation(database: Database, reference: string, clientId?: string) {
   const stored = findReservation(database, 'reservation_ref', reference, clientId)
   if (!stored) throw notFound('reservation', reference)
   return stored
 }
 
-/** Reservations whose time to pay has run out by `now`, the longest due first. */
+/** Returns unpaid reservations whose time to pay is over at `now`, the longest overdue first. */
 export function findUnpaid(database: Database, now: number): StoredReservation[] {
   const unpaid = `INDEXED BY reservations_due WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
     ORDER BY payment_expires_at, sequence`
   return list(database, unpaid, now)
 }
 
-/** When the next payment expires, also in the past; Infinity when no payment is pending. */
+/** Returns when the next payment expires, which may be in the past; Infinity if no payment is pending. */
 export function nextPaymentExpiry(database: Database): number {
   const sql = "SELECT min(payment_expires_at) AS at FROM reservations WHERE status = 'PENDING_PAYMENT'"
   return database.get<{at: number | null}>(sql)?.at ?? Number.POSITIVE_INFINITY
 }
 
-/** A missing member, or null: not filtered by it. */
+/** Members that are missing or null do not filter. */
 interface ReservationFilter {
   readonly clientId?: string
   readonly clientReferenceId?: string | null
   readonly status?: string | null
-  /** Unix seconds; from is included, to is not. */
+  /** Unix seconds. `createdFrom` is included in the range, `createdTo` is not. */
   readonly createdFrom?: number | null
   readonly createdTo?: number | null
-  /** Words that all must be part of the references, the hotel's name or a person's name. */
+  /** Each word must occur in the references, the hotel's name or the name of a person. */
   readonly search?: string | null
 }
 
@@ -106,7 +111,7 @@ export function listReservations(database: Database, filter: ReservationFilter, 
   const words = foldCase(search ?? '').match(/\S+/g)
   const hasAllWords = `NOT EXISTS (
     SELECT 1 FROM json_each(?) AS word WHERE instr(coalesce(search_text, ''), word.value) = 0)`
-  // The index of a client's reservations is by time.
+  // The index for reservations of one client is ordered by time.
   const [order, older] = clientId
     ? [
         'created_at DESC, sequence DESC',
@@ -137,7 +142,7 @@ function unixTime(iso: string): number {
   return Date.parse(iso) / 1000
 }
 
-/** The reservation as it is answered: its link leads to the origin of the running sandbox. */
+/** Returns the reservation as it is answered, with the payment link at the origin of the running sandbox. */
 export function withOrigin(record: Reservation, origin: string): Reservation {
   const {url} = record.payment
   return url === undefined ? record : {...record, payment: {...record.payment, url: origin + url}}

@@ -1,4 +1,7 @@
-/** Tables of the local sandbox, as migrations: statements are only ever appended. And what removes rows; and single values. */
+/**
+ * The tables of the local sandbox, as migrations to which statements are only ever appended; the removal of expired rows; and
+ * single values.
+ */
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
 import type {Database} from '../../storage/database.js'
@@ -79,19 +82,24 @@ export const MIGRATIONS = [
   `,
 ] as const
 
-/** Tables of what expires: a column of Unix seconds, with an index, and how long after them a row is needed. */
+/**
+ * Tables with rows that expire: the indexed column with Unix seconds, and how many seconds after that time a row is still needed.
+ */
 const EXPIRING = [
   ['searches', 'searched_at', OFFER_VALIDITY_SECONDS],
   ['tokens', 'expires_at', 0],
   ['idempotency_keys', 'created_at', KEY_RETENTION_SECONDS],
 ] as const
 
-/** Rows of a table removed at once, in a few milliseconds. */
+/** Number of rows removed from a table at a time, which takes a few milliseconds. */
 const STEP = 500
-/** Waiting a little collects rows for one commit. */
+/** Expired rows stay this long, so that one commit can remove many. */
 const WAIT_SECONDS = 60
 
-/** Removes a step, if one is due at `now`, and its space. Returns when the next is due: `now` for at once, Infinity for never. */
+/**
+ * Removes one step of expired rows if any are due at `now`, and their space. Returns when the next step is due: `now` if at once,
+ * Infinity if never.
+ */
 export function removeExpired(database: Database, now: number): number {
   const due = EXPIRING.flatMap(([table, column, seconds]) => {
     const sql = `SELECT min(${column}) AS oldest FROM ${table}`
@@ -107,12 +115,12 @@ export function removeExpired(database: Database, now: number): number {
     }
   })
   database.all(`PRAGMA incremental_vacuum(${STEP})`)
-  // Only now the file and its log become smaller.
+  // Only the checkpoint makes the file and its log smaller.
   database.all('PRAGMA wal_checkpoint(TRUNCATE)')
   return now
 }
 
-/** Empties every table, in the caller's transaction; only the port stays known. */
+/** Empties every table in the transaction of the caller. Only the port is kept. */
 export function emptyTables(database: Database): void {
   const port = readMeta(database, 'last_port')
   const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -120,7 +128,10 @@ export function emptyTables(database: Database): void {
   if (port !== undefined) writeMeta(database, 'last_port', port)
 }
 
-/** How far the clock was moved, what signs voucher links, and the port it was last served at. */
+/**
+ * The distance by which the clock was moved, the key for voucher links and sealed ids, and the port at which the sandbox was
+ * served last.
+ */
 type MetaName = 'clock_offset_seconds' | 'voucher_secret' | 'last_port'
 
 export function readMeta(database: Database, name: MetaName): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * Voucher links (§2.6), under an HMAC; and identifiers that contain their owner and their expiry, so that an expired one is
- * recognised without a record of it: one block of AES each, so they reveal nothing and cannot be forged.
+ * Voucher links (§2.6), which an HMAC protects, and sealed identifiers. A sealed identifier contains its owner and its expiry in
+ * one encrypted AES block, so that an expired one is recognised without a record of it. It reveals nothing and cannot be forged.
  */
 import {createCipheriv, createDecipheriv, createHmac, timingSafeEqual} from 'node:crypto'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
@@ -8,13 +8,13 @@ import type {Database} from '../../storage/database.js'
 import {randomSecret, sha256} from '../base/random.js'
 import {readMeta, writeMeta} from './schema.js'
 
-/** `expiresAt` in Unix seconds, to the millisecond; `sequence` below 2^40, `index` below 2^16. */
+/** `expiresAt` is in Unix seconds with milliseconds; `sequence` is below 2^40, `index` below 2^16. */
 type Stamp = Readonly<Record<'expiresAt' | 'sequence' | 'index', number>>
 
-/** Of one block in base64url. */
+/** Length of one AES block in base64url. */
 export const STAMP_LENGTH = 22
 
-/** Seals and opens the stamps of `owner`. `open` returns undefined for any other text. */
+/** Returns functions that seal and open the stamps of `owner`. `open` returns undefined for any other text. */
 export function stampsOf(database: Database, owner: string) {
   const key = sha256(`stamps ${secretOf(database)}`).subarray(0, 16)
   const mark = sha256(owner).subarray(0, 3)
@@ -39,7 +39,7 @@ export function stampsOf(database: Database, owner: string) {
   }
 }
 
-/** Made when it is first needed. */
+/** Returns the secret, which is created at the first use. */
 function secretOf(database: Database): string {
   const known = readMeta(database, 'voucher_secret')
   if (known !== undefined) return known
@@ -48,14 +48,14 @@ function secretOf(database: Database): string {
   return made
 }
 
-/** The path of a link to the reservation's voucher, valid from `now` (Unix seconds). */
+/** Returns the path of a voucher link that is valid from `now` (Unix seconds). */
 export function signVoucherLink(database: Database, reservationRef: string, now: number) {
   const expiresAt = Math.floor(now) + VOUCHER_LINK_VALIDITY_SECONDS
   const payload = Buffer.from(JSON.stringify([reservationRef, expiresAt])).toString('base64url')
   return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
 }
 
-/** The reservation's reference, or why the link cannot be used. */
+/** Returns the reference of the reservation, or the reason why the link cannot be used. */
 export function verifyVoucherLink(database: Database, token: string, now: number) {
   const [payload = '', signature = '', ...rest] = token.split('.')
   const expected = Buffer.from(mac(database, payload))

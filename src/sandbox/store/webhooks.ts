@@ -1,6 +1,6 @@
 /**
- * Events (§6.1), subscriptions (§2.7) and deliveries: one event on its way to one subscription, with its attempts and when the
- * next one is due. Events and their deliveries are written in the transaction of the change itself.
+ * Events (§6.1), subscriptions (§2.7) and deliveries. A delivery brings one event to one subscription; it has its attempts and
+ * the time of the next. Events and their deliveries are written in the transaction of the change that caused them.
  */
 import type {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
@@ -10,7 +10,7 @@ import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
 import {listPage, type Paging} from './lists.js'
 
-/** The envelope of §2.8; links in `data` are stored as paths. */
+/** The envelope of §2.8. Links in `data` are stored as paths. */
 export type StoredEvent = ReturnType<typeof fromEventRow>
 
 interface NewEvent {
@@ -21,7 +21,7 @@ interface NewEvent {
   readonly now: number
 }
 
-/** Records an event, and a delivery for each active subscription of the client, or of all clients, that lists its type. */
+/** Records an event, and a delivery for each active subscription that lists its type: those of the client, or of all clients. */
 export function addEvent(database: Database, event: NewEvent, toAllClients = false) {
   const sql = `SELECT subscription_id AS id FROM subscriptions, json_each(subscriptions.events)
     WHERE ${toAllClients ? '' : 'client_id = ? AND'} is_active = 1 AND value = ? ORDER BY sequence`
@@ -30,7 +30,7 @@ export function addEvent(database: Database, event: NewEvent, toAllClients = fal
   return addEventFor(database, ids, event)
 }
 
-/** Records an event for these subscriptions alone, as a test event is (§4.8). */
+/** Records an event for the given subscriptions only, for example a test event (§4.8). */
 export function addEventFor(database: Database, subscriptionIds: readonly string[], event: NewEvent) {
   const {clientId, type, data, now} = event
   const eventId = randomId(EVENT_ID_PREFIX)
@@ -84,7 +84,7 @@ function fromEventRow({event_id, type, created_at, data}: EventRow) {
   return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as Record<string, unknown>}
 }
 
-/** The event's envelope as it is shown and sent: links lead to the origin of the running sandbox. */
+/** Returns the envelope as it is shown and sent, with links at the origin of the running sandbox. */
 export function eventWithOrigin(event: StoredEvent, origin: string): StoredEvent {
   const voucher = event.data.voucher as {url: string} | undefined
   if (!voucher) return event
@@ -108,7 +108,7 @@ export function saveSubscription(database: Database, {id, url, events, is_active
   database.run(sql, url, JSON.stringify(events), Number(is_active), id)
 }
 
-/** Removes the subscription; its deliveries stay on record. */
+/** Removes the subscription. Its deliveries stay on record. */
 export function removeSubscription(database: Database, subscriptionId: string): void {
   database.transaction(() => {
     const sql = `UPDATE deliveries SET status = 'ABANDONED', next_attempt_at = NULL
@@ -124,14 +124,14 @@ export function findSubscription(database: Database, clientId: string, subscript
   return row && fromSubscriptionRow(row).subscription
 }
 
-/** Of one client, oldest first; of all, newest first. */
+/** Lists the subscriptions of one client, oldest first, or of all clients, newest first. */
 export function listSubscriptions(database: Database, {after, limit}: Paging, clientId?: string) {
   const [order, further] = clientId ? ['sequence', 'sequence > ?'] : ['sequence DESC', 'sequence < ?']
   const filters = {'client_id = ?': clientId, [further]: after}
   return listPage(database, {select: SUBSCRIPTIONS, filters, order, limit}, fromSubscriptionRow)
 }
 
-/** Without the secret: only the answer to its creation has it. */
+/** Leaves out the secret, which only the answer to the creation contains. */
 function fromSubscriptionRow(row: SubscriptionRow) {
   const {client_id: clientId, subscription_id: id, url, is_active} = row
   const subscription: Subscription = {id, url, events: JSON.parse(row.events), is_active: is_active === 1}
@@ -150,9 +150,9 @@ export interface DueDelivery {
   readonly event: StoredEvent
   readonly status: DeliveryStatus
   readonly attempts: number
-  /** Unix seconds of real time under which the last attempt was signed. */
+  /** The second of real time with which the last attempt was signed, in Unix seconds. */
   readonly signedAt: number | null
-  /** Unix seconds of the sandbox's clock; null when no attempt is due. */
+  /** Unix seconds of the sandbox's clock; null if no attempt is due. */
   readonly dueAt: number | null
 }
 
@@ -160,7 +160,7 @@ export interface DeliveryAttempt {
   readonly delivery: DueDelivery
   readonly attempt: Attempt
   readonly signedAt: number
-  /** After it. */
+  /** The status after this attempt. */
   readonly status: DeliveryStatus
   /** Unix seconds of the sandbox's clock. */
   readonly nextAttemptAt: number | null
@@ -177,7 +177,7 @@ export function recordAttempts(database: Database, records: readonly DeliveryAtt
       const after = isOver ? 'ABANDONED' : status
       const dueAt = isOver ? null : nextAttemptAt
       database.run(update, JSON.stringify(attempt), signedAt, after, dueAt, deliveryId)
-      // The last of the schedule has failed.
+      // The last attempt of the schedule has failed (§6.4).
       if (status === 'ABANDONED' && delivery.status === 'PENDING') {
         database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)
       }
@@ -200,7 +200,7 @@ const DELIVERIES = `SELECT deliveries.sequence, delivery_id, deliveries.subscrip
   LEFT JOIN events ON events.event_id = deliveries.event_id
   LEFT JOIN subscriptions ON subscriptions.subscription_id = deliveries.subscription_id`
 
-/** Newest first, or `oldestFirst`. */
+/** Lists deliveries, newest first unless `oldestFirst` is set. */
 export function listDeliveries(
   database: Database,
   filter: {status?: string | null; subscriptionId?: string | null; eventId?: string},
@@ -222,7 +222,7 @@ export function findDelivery(database: Database, deliveryId: string): ListedDeli
   return row && fromDeliveryRow(row)
 }
 
-/** `url`: the subscription's; null when it was deleted. */
+/** `url` is the address of the subscription; null if the subscription was deleted. */
 function fromDeliveryRow(row: DeliveryRow) {
   const {sequence: _, next_attempt_at: at, attempts, url, is_active, ...rest} = row
   const next_attempt_at = at === null ? null : isoTime(at)
@@ -230,23 +230,26 @@ function fromDeliveryRow(row: DeliveryRow) {
   return {delivery, url, active: is_active === 1}
 }
 
-/** Timers are late, and sums of seconds are rounded, by less than this. */
+/** Timers may fire late, and sums of seconds may be rounded, by less than this. */
 const SLACK_SECONDS = 0.001
 
-/** What is left out when looking for what to send: the ids of deliveries, and of subscriptions at their limit. */
+/** What a search for due deliveries must skip: deliveries being sent, and subscriptions at their limit of attempts. */
 export interface Taken {
   readonly deliveries: readonly string[]
   readonly subscriptions: readonly string[]
 }
 
-/** Active subscriptions and when their next attempt is due: one look into the index for each, however much waits. */
+/**
+ * Selects the active subscriptions, and when the next attempt of each is due. The index answers that at once, however many
+ * deliveries wait.
+ */
 const FIRST_DUE = `SELECT subscription_id AS id, (
     SELECT min(next_attempt_at) FROM deliveries INDEXED BY deliveries_waiting
     WHERE deliveries.subscription_id = subscriptions.subscription_id AND status = 'PENDING'
       AND next_attempt_at IS NOT NULL AND delivery_id NOT IN (SELECT value FROM json_each(?))) AS at
   FROM subscriptions WHERE is_active = 1 AND subscription_id NOT IN (SELECT value FROM json_each(?))`
 
-/** Subscriptions for which an attempt is due at `now`, the earliest first. */
+/** Lists subscriptions with an attempt due at `now`, the earliest first. */
 export function findSubscriptionsDue(database: Database, now: number, taken: Taken, limit: number): string[] {
   const sql = `SELECT id FROM (${FIRST_DUE}) WHERE at <= ? ORDER BY at LIMIT ?`
   return database.all<{id: string}>(sql, ...listsOf(taken), now + SLACK_SECONDS, limit).map(({id}) => id)
@@ -259,7 +262,7 @@ const DUE = `SELECT delivery_id AS deliveryId, subscription_id AS subscriptionId
 
 type DueRow = Omit<DueDelivery, 'event'> & EventRow
 
-/** At most `limit` deliveries due for a subscription at `now`, the earliest first, without those of `taken`. */
+/** Lists at most `limit` deliveries that are due for a subscription at `now`, the earliest first, without those in `taken`. */
 export function findDue(database: Database, subscription: string, now: number, taken: Taken, limit: number) {
   const sql = `SELECT delivery_id AS id FROM deliveries INDEXED BY deliveries_waiting
     WHERE subscription_id = ? AND status = 'PENDING' AND next_attempt_at <= ?
@@ -270,7 +273,7 @@ export function findDue(database: Database, subscription: string, now: number, t
     .flatMap(({id}) => findForAttempt(database, id) ?? [])
 }
 
-/** The delivery, whatever its state; undefined when it or its subscription does not exist. */
+/** Returns the delivery in any state, or undefined if it or its subscription does not exist. */
 export function findForAttempt(database: Database, deliveryId: string): DueDelivery | undefined {
   const row = database.get<DueRow>(`${DUE} WHERE delivery_id = ?`, deliveryId)
   if (row === undefined) return undefined
@@ -278,13 +281,13 @@ export function findForAttempt(database: Database, deliveryId: string): DueDeliv
   return {...delivery, event: fromEventRow({event_id, type, created_at, data})}
 }
 
-/** When the next attempt is due, also in the past; Infinity when none is. */
+/** Returns when the next attempt is due, which may be in the past; Infinity if none is. */
 export function nextAttemptAt(database: Database, taken: Taken): number {
   const sql = `SELECT min(at) AS at FROM (${FIRST_DUE})`
   return database.get<{at: number | null}>(sql, ...listsOf(taken))?.at ?? Number.POSITIVE_INFINITY
 }
 
-/** When the last attempt is due of those that are due by `time`; 0 when none is. */
+/** Returns when the last of the attempts due by `time` is due; 0 if there is none. */
 export function lastAttemptBy(database: Database, time: number): number {
   const sql = `SELECT max(next_attempt_at) AS at FROM deliveries INDEXED BY deliveries_due
     WHERE status = 'PENDING' AND next_attempt_at <= ?`

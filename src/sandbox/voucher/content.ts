@@ -1,4 +1,4 @@
-/** The contents of the voucher of a reservation (§2.6, §4.5; all of it is ours). */
+/** The contents of a reservation's voucher (§2.6, §4.5). The interface does not show them. */
 
 import {countries} from 'countries-list'
 import type {Hotel} from '../../contract/hotels.js'
@@ -23,13 +23,16 @@ const BRACKETS =
   ' Words in [brackets] are in Latin letters because their own cannot be printed here: a passport may spell them otherwise.'
 
 interface VoucherExtra {
-  /** The hotel in full; undefined where the catalogue no longer has it. */
+  /** The hotel with all its data; undefined if the catalogue no longer has it. */
   readonly hotel: Hotel | undefined
   readonly partnerName: string
   readonly issuedAt: string
 }
 
-/** A4 pages, TEST across each. The same input gives the same bytes; what the font lacks is in Latin letters. */
+/**
+ * Renders the voucher on A4 pages with TEST across each. The same input gives the same bytes. Names in scripts that the font
+ * lacks are written in Latin letters.
+ */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
   const {reservation_ref, client_reference_id, hotel, guests, contact, payment, price} = reservation
   const issued = instantInUtc(extra.issuedAt)
@@ -85,7 +88,7 @@ export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Pr
   const hotelTime = extra.hotel ? `Hotel time, ${extra.hotel.timezone}` : 'Hotel time'
   const bothClocks = (at: string) => [instantAsWritten(at), instantInUtc(at)]
   const steps = reservation.cancellation_policies
-  // Where the first step was in force at the time of booking, cancelling was never free.
+  // If the first step was already in force at the time of booking, cancelling was never free.
   const free = steps.slice(0, 1).filter(each => Date.parse(each.from) > Date.parse(reservation.created_at))
   const terms = [
     ...free.map(({from}) => ['before', ...bothClocks(from), 'free of charge']),

@@ -1,21 +1,27 @@
-/** Any text in the letters of one font: what the font lacks in Latin letters, and what is read from the right in its order on paper. */
+/**
+ * Prepares text for printing in one font: transliterates what the font lacks, and puts right-to-left text into its visual order.
+ */
 import anyAscii from 'any-ascii'
 import bidiModule from 'bidi-js'
 
-// Its types describe another build, with a default export; the module that Node loads is the function itself.
+// The package's types describe a build with a default export, but the module that Node loads is the function itself.
 const bidi = (bidiModule as unknown as typeof bidiModule.default)()
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
 
-/** Unpaired surrogates, marks of direction, variation selectors; and U+200C, which is a part of the spelling in Arabic letters only. */
+/**
+ * Characters without a glyph: unpaired surrogates, direction marks and variation selectors, and U+200C (zero width non-joiner)
+ * except between Arabic letters, where spelling needs it.
+ */
 const SHOWS_NOTHING =
   /\p{Cs}|(?!\u200c)\p{Cf}|[\ufe00-\ufe0f]|(?<!\p{Script=Arabic})\u200c|\u200c(?!\p{Script=Arabic})/gu
 
-/** A letter of a script that is read from the right. */
+/** A letter of a right-to-left script. */
 const FROM_RIGHT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=Syriac}\p{Script=Thaana}]/u
 
 /**
- * `text` on one line, without controls and marks of direction. What `hasGlyph` denies is in Latin letters, in brackets: Japanese
- * as if it were Chinese, Thai and Arabic letter by letter, since nothing says how the name is spoken.
+ * Returns `text` on one line, without control characters and direction marks. Characters for which `hasGlyph` is false are
+ * transliterated in brackets: Japanese as if it were Chinese, and Thai and Arabic letter by letter, because the text does not say
+ * how it is pronounced.
  */
 export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: string) {
   const line = text
@@ -23,7 +29,8 @@ export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: stri
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
     .replace(SHOWS_NOTHING, '')
     .trim()
-  // The order on paper is found by UTF-16 units, so a letter of two would be torn; U+FFFD says that a letter was lost before.
+  // The visual order is computed by UTF-16 units, so a character of two units would be torn. U+FFFD marks a character that was
+  // lost before.
   const isShown = (letter: string) =>
     letter.length === 1 && letter !== '\ufffd' && hasGlyph(letter.charCodeAt(0))
   const parts: {isShown: boolean; text: string}[] = []
@@ -40,7 +47,7 @@ export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: stri
 function inLatin(text: string): string {
   const letters = Array.from(text, letter => {
     const number = `U+${letter.codePointAt(0)?.toString(16).toUpperCase()}`
-    // Signs within a syllable have no letter of their own; what no table knows is named by its number.
+    // Combining marks are dropped. A character that the table lacks becomes its number.
     return anyAscii(letter) || (/\p{M}/u.test(letter) ? '' : number)
   })
   const words = letters.join('').trim()
@@ -48,8 +55,9 @@ function inLatin(text: string): string {
 }
 
 /**
- * The lines of `text` as pdfkit must get them, at most `width` wide by `measure`; a text without letters from the right is one
- * line, which pdfkit wraps itself. A text that begins with such a letter is read from the right as a whole.
+ * Returns the lines of `text` in the order that pdfkit needs, none wider than `width` as given by `measure`. Text without
+ * right-to-left letters stays one line, because pdfkit wraps it. Text that begins with a right-to-left letter is laid out from
+ * right to left.
  */
 export function linesOnPaper(text: string, width: number, measure: (text: string) => number): string[] {
   if (!FROM_RIGHT.test(text)) return [text]
@@ -65,7 +73,7 @@ export function linesOnPaper(text: string, width: number, measure: (text: string
 
 type Fits = (start: number, end: number) => boolean
 
-/** The first and the last character of each line. A word wider than a line is broken anywhere. */
+/** Returns the first and last index of each line. A word wider than a line is broken anywhere. */
 function wrap(text: string, fits: Fits): [start: number, end: number][] {
   const lines: [start: number, end: number][] = []
   for (const {0: word, index} of text.matchAll(/\S+/g)) {
@@ -85,15 +93,16 @@ function wrap(text: string, fits: Fits): [start: number, end: number][] {
   return lines
 }
 
-/** From a word with a letter from the right up to the next one from the left. */
+/** Matches from a word with a right-to-left letter up to the next left-to-right letter. */
 const TURNED = new RegExp(
   `([^ ]*${FROM_RIGHT.source}(?:(?!${FROM_RIGHT.source})\\P{L}|${FROM_RIGHT.source})*)`,
   'u',
 )
 
 /**
- * pdfkit places what spaces divide from the left, and fontkit turns each part whose first letter is one from the right, with the
- * space after it. Other spaces in such a part must not divide it.
+ * Compensates for what the libraries do: pdfkit places words from left to right, and fontkit reverses each part that begins with
+ * a right-to-left letter, including the space after it. The other spaces of such a part become no-break spaces, so that pdfkit
+ * does not split it.
  */
 function forFontkit(seen: string): string {
   const parts = seen.split(TURNED).filter(part => part !== '')

@@ -1,4 +1,4 @@
-/** Lays out the voucher as a PDF: titles, tables and paragraphs one below the other, with TEST across every page. */
+/** Lays out the voucher as a PDF: titles, tables and paragraphs from top to bottom, with TEST across every page. */
 import {createRequire} from 'node:module'
 import {buffer} from 'node:stream/consumers'
 import {openSync} from 'fontkit'
@@ -15,7 +15,10 @@ const FOOTER_HEIGHT = 34
 const BODY_SIZE = 9.2
 const SUBJECT = 'TEST voucher of a local sandbox'
 const WATERMARK_SIZE = 210
-/** Characters of one paragraph or cell: a row must fit on a page, and wrapping an endless word takes time by its square. */
+/**
+ * The largest number of characters in a paragraph or cell. A row must fit on a page, and the time to wrap a long word grows with
+ * the square of its length.
+ */
 const MOST_TEXT = 600
 
 const {resolve} = createRequire(import.meta.url)
@@ -30,11 +33,11 @@ interface TextStyle extends PDFKit.Mixins.TextOptions {
 
 export class Sheet {
   private readonly doc: PDFKit.PDFDocument
-  /** Whether any text so far has words in Latin letters because the font lacks their own. */
+  /** Whether any text so far was transliterated because the font lacks its letters. */
   isTransliterated = false
   private readonly fonts = [REGULAR, BOLD].map(file => openSync(file))
 
-  /** These go into the file's properties; equal input gives equal bytes. */
+  /** The arguments become the PDF's properties. The same arguments give the same bytes. */
   constructor({title, author, issuedAt}: {title: string; author: string; issuedAt: Date}) {
     this.doc = new PDFDocument({
       size: 'A4',
@@ -46,7 +49,7 @@ export class Sheet {
     })
   }
 
-  /** Title at the left, and a badge that says TEST. */
+  /** Writes a title on the left and a badge with TEST on the right. */
   title(text: string, under: string): void {
     const {doc} = this
     const badge = {size: 9.5, bold: true, color: TEST_RED, width: 122, align: 'center'} as const
@@ -69,7 +72,7 @@ export class Sheet {
     this.doc.y += 4
   }
 
-  /** `columns`: the share of the width that each has, by its label. On a panel the values are large. */
+  /** Writes a table. `columns` gives the share of the width of each column, by its label. A panel has larger values. */
   table(columns: Readonly<Record<string, number>>, rows: readonly string[][], isPanel = false): void {
     const shares = Object.values(columns)
     const sum = shares.reduce((total, share) => total + share, 0)
@@ -113,7 +116,7 @@ export class Sheet {
     const {start, count} = doc.bufferedPageRange()
     for (let page = start; page < start + count; page += 1) {
       doc.switchToPage(page)
-      // Below the bottom margin pdfkit would start a new page.
+      // Without this, pdfkit would start a new page below the bottom margin.
       doc.page.margins.bottom = 0
       this.watermark()
       const y = doc.page.height - MARGIN - 8
@@ -127,7 +130,7 @@ export class Sheet {
     return buffer(doc)
   }
 
-  /** TEST across the page, over the text, so that nothing covers it. */
+  /** Draws TEST across the page above the text, so that nothing covers it. */
   private watermark(): void {
     const {doc} = this
     const x = doc.page.width / 2
@@ -158,12 +161,15 @@ export class Sheet {
     this.doc.x = MARGIN
   }
 
-  /** In letters that both fonts have; what is read from the right is broken into lines of `width` in the chosen font. */
+  /**
+   * Returns `text` in letters that both fonts have. Right-to-left text is broken into lines of `width`, measured in the current
+   * font.
+   */
   private drawable(text: string, width = this.width): string {
     const {text: written, isTransliterated} = inLettersOf(this.hasGlyph, cut(text))
     this.isTransliterated ||= isTransliterated
     const shown = cut(written)
-    // A little less, so that pdfkit, which adds up the widths of words, wraps no line again.
+    // The width is slightly smaller, so that pdfkit, which adds up the widths of words, does not wrap these lines again.
     return linesOnPaper(shown, width - 2, line => this.doc.widthOfString(line)).join('\n') || ' '
   }
 
