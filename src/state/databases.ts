@@ -1,18 +1,21 @@
-/** The databases of the configuration directory: their schemas, and how they are opened. */
+/** The databases in the configuration directory: their schemas and how they are opened. */
 import {join} from 'node:path'
 import {type Database, type DatabaseOptions, openDatabase} from '../storage/database.js'
 import {EVENTS_NAME, STATE_NAME, TOKENS_NAME} from './file-names.js'
 import {createDigest} from './journal.js'
 
 export interface OwnDatabase extends DatabaseOptions {
-  /** Of the file. */
+  /** The name of the file. */
   readonly name: string
 }
 
-/** The generation of a new tokens.db, and so of one that does not exist yet. */
+/** The generation of a new tokens.db, which also applies while there is no file. */
 export const FIRST_GENERATION = 1
 
-/** Every secret on this machine. A logout increments the generation, so that no earlier process writes its token back. */
+/**
+ * The database of all secrets on this machine. A logout increments the generation, so that a process that started earlier does
+ * not store its token again.
+ */
 export const TOKENS: OwnDatabase = {
   name: TOKENS_NAME,
   migrations: [
@@ -36,7 +39,7 @@ export const TOKENS: OwnDatabase = {
        asked_scopes TEXT NOT NULL, route TEXT NOT NULL, failure TEXT NOT NULL, failed_at REAL NOT NULL,
        PRIMARY KEY (base_url, client_id, secret_fingerprint, asked_scopes, route)
      ) STRICT;`,
-    // Earlier secrets have no client id; they serve their profile until its next login.
+    // Secrets stored before this migration have no client id. They belong to their profile until its next login.
     `CREATE TABLE new_client_secrets (
        profile TEXT NOT NULL, client_id TEXT NOT NULL, secret TEXT NOT NULL,
        PRIMARY KEY (profile, client_id)
@@ -44,19 +47,19 @@ export const TOKENS: OwnDatabase = {
      INSERT INTO new_client_secrets SELECT profile, '', secret FROM client_secrets;
      DROP TABLE client_secrets;
      ALTER TABLE new_client_secrets RENAME TO client_secrets;`,
-    // Never a secret: only when and by what that of a subscription was removed.
+    // Records when, and by which command, the secret of a subscription was removed, but not the secret.
     `CREATE TABLE signing_removals (
        profile TEXT NOT NULL, subscription_id TEXT NOT NULL, removed_at REAL NOT NULL, removed_by TEXT NOT NULL,
        PRIMARY KEY (profile, subscription_id)
      ) STRICT;`,
-    // What was subscribed, so that a second subscription is noticed where the service lists none.
+    // The subscription of a secret. It shows that a second subscription would be a duplicate when the service lists none.
     `ALTER TABLE signing_secrets ADD COLUMN base_url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN events TEXT;`,
   ],
 }
 
-/** The journals of reservations and subscriptions, the offers and cities seen, and the people stored by consent. */
+/** The journals of reservations and subscriptions, the offers and cities seen, and people stored with the user's consent. */
 export const STATE: OwnDatabase = {
   name: STATE_NAME,
   migrations: [
@@ -90,7 +93,7 @@ export const STATE: OwnDatabase = {
        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, person TEXT NOT NULL, details TEXT NOT NULL,
        kept_at REAL NOT NULL, UNIQUE (kind, person)
      ) STRICT;`,
-    // Earlier entries have no client, so they are dropped; people type them once more.
+    // Earlier rows have no client, so they are deleted, and users enter them again.
     `DROP TABLE people;
      CREATE TABLE people (
        id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, client_id TEXT NOT NULL, kind TEXT NOT NULL,
@@ -98,7 +101,7 @@ export const STATE: OwnDatabase = {
        UNIQUE (base_url, client_id, kind, person)
      ) STRICT;
      ALTER TABLE offers ADD COLUMN details TEXT;`,
-    // AUTOINCREMENT: a process whose entry was removed must not mistake a newer entry for its own.
+    // With AUTOINCREMENT, a process whose entry was removed cannot mistake a newer entry for its own.
     `CREATE TABLE new_reservations (
        id INTEGER PRIMARY KEY AUTOINCREMENT, base_url TEXT NOT NULL, client_id TEXT NOT NULL,
        client_reference_id TEXT NOT NULL, offer_id TEXT NOT NULL, idempotency_key TEXT NOT NULL, body TEXT,
@@ -116,18 +119,21 @@ export const STATE: OwnDatabase = {
     `CREATE TABLE journal_digest (
        one INTEGER PRIMARY KEY CHECK (one = 1), digest TEXT NOT NULL
      ) STRICT;`,
-    // Of earlier entries it is not known what was agreed. The digest is of all columns, so it is made again.
+    // The agreed price of earlier entries is unknown. The digest covers all columns, so it is created again.
     `DELETE FROM journal_digest;
      ALTER TABLE reservations ADD COLUMN agreed TEXT;
      ALTER TABLE reservations ADD COLUMN booked TEXT;`,
-    // Nor by what it is recognised as the same trip when another offer was found for it.
+    // Earlier entries have no trip facts either.
     `DELETE FROM journal_digest;
      ALTER TABLE reservations ADD COLUMN trip TEXT;`,
   ],
   afterMigration: createDigest,
 }
 
-/** Events and forwards. SQLite allows one writer a file, and a flood of events must not delay the reservation journal. */
+/**
+ * Received events and their forwards. They have a file of their own, because SQLite allows one writer per file and many events
+ * must not delay the reservation journal.
+ */
 export const EVENTS: OwnDatabase = {
   name: EVENTS_NAME,
   migrations: [
@@ -145,11 +151,11 @@ export const EVENTS: OwnDatabase = {
      CREATE INDEX due_forwards ON forwards (target, owner, next_attempt_at) WHERE state = 'pending';`,
   ],
   hasLog: true,
-  // A shorter wait for another process's transaction than usual: the sender of a webhook waits 3 s (§6.4).
+  // Waits less than usual for another process, because the sender of a webhook waits only 3 s (§6.4).
   busyTimeoutMilliseconds: 1500,
 }
 
-/** Opens the database in `directory`; without a directory, one in memory. Throws StorageError. */
+/** Opens a database in `directory`, or in memory without a directory. Throws a StorageError. */
 export function openOwn({name, ...options}: OwnDatabase, directory: string | undefined): Database {
   return openDatabase(directory === undefined ? ':memory:' : join(directory, name), options)
 }

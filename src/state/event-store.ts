@@ -1,6 +1,6 @@
 /**
- * In events.db: the webhook events received, byte for byte as they came, an id once for each profile; and those still to be
- * forwarded to the addresses of `listen --forward-to`, which survive the process.
+ * Stores received webhook events in events.db, byte for byte, each id once per profile. Also stores the forwards that `listen
+ * --forward-to` has still to send, so that they survive the process.
  */
 import {
   type DueForward,
@@ -16,24 +16,26 @@ import {
 import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
 
-/** An event's columns, under the names of its fields. */
+/** The columns of an event, named after its fields. */
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
   headers, body`
 
 const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
   VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
-/** The table has no row ids, so last_insert_rowid() stays that of the event. */
+/** The table has no row ids, so last_insert_rowid() still returns the row id of the event. */
 const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
   VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
 
-/** The profile of the events, and the process that forwards them, as `createOwner` names it. */
+/** The profile of the events, and the name of the process that forwards them, as `createOwner` returns it. */
 interface Keeper {
   readonly profile: string
   readonly owner: string
 }
 
-/** Stores events in one transaction, durable when it returns; reports for each whether its id was known. */
+/**
+ * Stores events in one transaction, durable when the function returns. Reports for each event whether its id was already known.
+ */
 export function receiveEvents(database: Database, {profile, owner}: Keeper, events: readonly NewEvent[]) {
   const insert = ({eventId, type, receivedAt, secretName, rawHeaders, body, targets}: NewEvent) => {
     const headers = packHeaders(rawHeaders)
@@ -45,7 +47,10 @@ export function receiveEvents(database: Database, {profile, owner}: Keeper, even
   return database.transaction(() => events.map(insert))
 }
 
-/** Removes at most `limit` events received before `time` (Unix seconds), but none to be forwarded; returns their number. */
+/**
+ * Deletes at most `limit` events received before `time` (Unix seconds) and returns their number. Events that are still to be
+ * forwarded stay.
+ */
 export function pruneEvents(database: Database, time: number, limit: number): number {
   const sql = `DELETE FROM events WHERE sequence IN
     (SELECT sequence FROM events WHERE received_at < ? AND NOT EXISTS
@@ -77,17 +82,20 @@ export function createEventStore(database: Database): EventStore {
   }
 }
 
-/** An attempt takes seconds, and a failed one is due again only after its wait. */
+/**
+ * A forward overdue by this much has lost its process: an attempt takes seconds, and a failed forward is due only after its
+ * wait.
+ */
 const LONG_DUE_SECONDS = 300
 
-/** Due forwards of one owner to one target, without those of a list in JSON. */
+/** Selects due forwards of one owner to one target, except the sequence numbers in a JSON list. */
 const DUE = `SELECT events.sequence, target, event_id AS eventId, type, received_at AS receivedAt, headers, body, attempts
   FROM forwards JOIN events USING (sequence)
   WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?
     AND sequence NOT IN (SELECT value FROM json_each(?))
   ORDER BY next_attempt_at LIMIT ?`
 
-/** Forwards of the process `owner`. */
+/** Creates the store for the forwards of the process `owner`. */
 export function createForwardStore(database: Database, owner: string) {
   const taken = new Map<string, Set<number>>()
   const takenOf = (target: string) => {
@@ -96,7 +104,10 @@ export function createForwardStore(database: Database, owner: string) {
     return set
   }
   return {
-    /** Adopts forwards of owners that are gone, or elsewhere and long overdue, due at once; returns their number. */
+    /**
+     * Takes over the forwards of processes that are gone, and long overdue ones of processes on other machines. They are due
+     * immediately. Returns their number.
+     */
     adopt(targets: readonly string[], fateOf: (owner: string) => OwnerFate, now: number): number {
       const others = `SELECT DISTINCT target, owner AS other FROM forwards
         WHERE state = 'pending' AND owner <> ? AND target IN (SELECT value FROM json_each(?))`
@@ -113,7 +124,7 @@ export function createForwardStore(database: Database, owner: string) {
       })
       return adopted
     },
-    /** Due ones, oldest first, without those taken before and not settled yet. */
+    /** Returns due forwards, oldest first, except those that were already taken and are not settled yet. */
     take(target: string, now: number, limit: number): DueForward[] {
       const busy = takenOf(target)
       const rows = database

@@ -1,7 +1,7 @@
 /**
- * The thread that owns events.db while `listen` runs, so that the thread that answers never waits for the disk or another
- * process. Started by event-worker.ts. Calls run one after the other, but events that arrived while the disk was busy share
- * one transaction.
+ * The thread that owns events.db while `listen` runs, so that the thread that answers requests never waits for the disk or for
+ * another process. event-worker.ts starts it. Calls run one after the other; events that arrive while the disk is busy share a
+ * transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import type {NewEvent} from '../contract/stored-events.js'
@@ -18,7 +18,7 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
   let broken: StorageError | undefined
   return {
     receive(events) {
-      // After a failed flush the contents of the disk are unknown, and a second one would report success.
+      // After a failed flush the state of the disk is unknown, and a second flush would report success.
       if (broken) throw broken
       try {
         return receiveEvents(database, {profile, owner}, events)
@@ -31,7 +31,7 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
     take: forwards.take,
     settle: forwards.settle,
     prune: (time, limit) => pruneEvents(database, time, limit),
-    // Also after a failed flush: every event that was answered had been flushed successfully.
+    // Closing is safe after a failed flush, because every event that was acknowledged had been flushed.
     close: () => database.close(),
   }
 }
@@ -44,7 +44,7 @@ function serve(data: ThreadData, port: MessagePort): void {
     const [{name, args}] = group as [CallMessage]
     try {
       if (name !== 'close') calls ??= openCalls(data)
-      // The events of a group are received in one call, and each of its calls is answered with its own results.
+      // The events of a group are stored by one call. Each call of the group gets its own results.
       const isReceived = name === 'receive'
       const all = isReceived ? [group.flatMap(call => call.args[0] as readonly NewEvent[])] : args
       const value = (calls?.[name] as Call | undefined)?.(...all)
@@ -57,7 +57,7 @@ function serve(data: ThreadData, port: MessagePort): void {
     }
   }
   port.on('message', (first: CallMessage) => {
-    // In their order; consecutive calls to `receive` that have arrived are one group.
+    // Consecutive calls to `receive` that have already arrived form one group; all other calls keep their order.
     const groups: CallMessage[][] = [[first]]
     for (;;) {
       const received = receiveMessageOnPort(port) as {message: CallMessage} | undefined

@@ -1,11 +1,11 @@
-/** The listening process's side of its event thread: each call is a promise, in the order they were made. */
+/** The listening process's interface to its event thread. Each call returns a promise; calls run in the order they are made. */
 import {Worker} from 'node:worker_threads'
 import type {EventKeeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
 
 type CallName = Exclude<keyof EventKeeper, 'holds'>
 
-/** The calls of the thread; each is one transaction at most. */
+/** The calls that the thread accepts. Each is at most one transaction. */
 export type EventCalls = {
   [Name in CallName]: (...args: Parameters<EventKeeper[Name]>) => Awaited<ReturnType<EventKeeper[Name]>>
 }
@@ -18,16 +18,16 @@ export interface CallMessage {
 
 export type AnswerMessage =
   | {readonly id: number; readonly value: unknown}
-  /** The part of a StorageError that can be sent; of any other error, its message. */
+  /** The fields of a StorageError that can be sent between threads; of any other error, only the message. */
   | {readonly id: number; readonly error: Pick<StorageError, 'message'> & Partial<StorageError>}
 
 export interface ThreadData {
-  /** Of events.db. */
+  /** The directory of events.db. */
   readonly directory: string
   readonly profile: string
 }
 
-/** Starts the thread; events.db is opened by the first call, which reports errors. */
+/** Starts the thread. The first call opens events.db and reports its errors. */
 export function startEventWorker(workerData: ThreadData): EventKeeper {
   const worker = startThread(workerData)
   const waiting = new Map<number, {resolve: (value: never) => void; reject: (error: Error) => void}>()
@@ -65,7 +65,7 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
     receive: call('receive'),
     adopt: call('adopt'),
     take: call('take'),
-    // No other process adopts those of one that runs.
+    // No other process takes over the forwards of a running process.
     holds: () => true,
     settle: call('settle'),
     prune: call('prune'),
@@ -80,7 +80,7 @@ function threadFailed(reason: string): StorageError {
   return new StorageError('failed', `the store of events failed: ${reason}`, 'start it again')
 }
 
-/** Built, the thread is a file below dist/, wherever the build put this code; from source, it has to load tsx first. */
+/** Starts the thread. A build has it as a file under dist/; from source, the thread has to load tsx first. */
 function startThread(workerData: ThreadData): Worker {
   const url = import.meta.url
   const built = url.replace(/(.*\/dist\/).*/, '$1state/event-thread.js')

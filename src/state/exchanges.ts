@@ -1,6 +1,7 @@
 /**
- * The last requests of this machine, for `support bundle`: exchanges.jsonl, a line each, without bodies and secrets. Lines
- * are appended in one write, so processes need no lock; a full file is renamed to exchanges.1.jsonl, replacing the last one.
+ * Records the last requests of this machine for `support bundle`: one line each in exchanges.jsonl, without bodies and secrets.
+ * Lines are appended in one write, so processes need no lock. A full file is renamed to exchanges.1.jsonl and replaces the
+ * previous one.
  */
 import * as fs from 'node:fs'
 import {join} from 'node:path'
@@ -10,10 +11,10 @@ import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
 
 const FULL_BYTES = 64 * 1024
 const LONGEST_LINE_BYTES = 4096
-/** Opening a pipe would otherwise wait forever. */
+/** Without O_NONBLOCK, opening a named pipe would wait forever. */
 const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
-/** Appends a line for each, if `directory` exists. Throws nothing; returns a warning when the file is a symbolic link. */
+/** Appends a line per exchange, if `directory` exists. Never throws; returns a warning when the file is a symbolic link. */
 export function keepExchanges(directory: string, exchanges: readonly object[]): string | undefined {
   if (exchanges.length === 0 || !fs.existsSync(directory)) return undefined
   const path = join(directory, EXCHANGES_NAME)
@@ -26,13 +27,13 @@ export function keepExchanges(directory: string, exchanges: readonly object[]): 
     const stats = fs.fstatSync(file)
     if (!stats.isFile() || isOfAnother(path, stats)) return undefined
     tighten(file, stats)
-    // The line of a writer that was interrupted is lost, and would corrupt the next one.
+    // An interrupted write leaves a line without an end, which would corrupt the next line.
     const last = Buffer.alloc(1, '\n')
     if (stats.size > 0) fs.readSync(file, last, 0, 1, stats.size - 1)
     fs.writeSync(file, last.toString() === '\n' ? text : `\n${text}`)
     if (fs.fstatSync(file).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   } catch (error) {
-    // Other errors: a read-only home, a full disk, a directory of that name.
+    // Other errors are ignored: a read-only home, a full disk, a directory with that name.
     if ((error as NodeJS.ErrnoException).code === 'ELOOP')
       return `${path} is a symbolic link, which is not followed: requests are not recorded`
   } finally {
@@ -41,7 +42,7 @@ export function keepExchanges(directory: string, exchanges: readonly object[]): 
   return undefined
 }
 
-/** The last `most` exchanges, oldest first; lines truncated by a crash are left out. */
+/** Returns the last `most` exchanges, oldest first. Lines that a crash has truncated are left out. */
 export function lastExchanges(directory: string, most: number): JsonObject[] {
   return [EXCHANGES_BEFORE_NAME, EXCHANGES_NAME]
     .flatMap(name => linesOf(join(directory, name)))

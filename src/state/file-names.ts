@@ -4,21 +4,21 @@ export const SETTINGS_NAME = 'config.json'
 export const TOKENS_NAME = 'tokens.db'
 export const STATE_NAME = 'state.db'
 export const EVENTS_NAME = 'events.db'
-/** The last requests, and the ones before. */
+/** The current file of requests, and the previous one. */
 export const EXCHANGES_NAME = 'exchanges.jsonl'
 export const EXCHANGES_BEFORE_NAME = 'exchanges.1.jsonl'
-/** The authority of `listen --tls`; a local sandbox in the same directory trusts it. */
+/** The certificate authority of `listen --tls`. A local sandbox in the same directory trusts it. */
 export const LISTEN_CA_NAME = 'listen-ca.pem'
 export const LISTEN_CA_KEY_NAME = 'listen-ca-key.pem'
-/** The local sandbox's database, and the address of the running one. */
+/** The local sandbox's database, and the file with the address of the running sandbox. */
 export const SANDBOX_NAME = 'sandbox.db'
 export const SANDBOX_NOTE_NAME = 'sandbox-running.json'
-/** A directory of lock files. */
+/** The directory of the lock files. */
 export const LOCKS_NAME = 'locks'
 
 export const DATABASE_NAMES = [TOKENS_NAME, STATE_NAME, EVENTS_NAME]
 
-/** Every file, except temporary ones. */
+/** The names of all files, except temporary ones. */
 export const FILE_NAMES = [
   SETTINGS_NAME,
   ...DATABASE_NAMES,

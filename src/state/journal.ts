@@ -1,9 +1,8 @@
 /**
- * In state.db: the reservation journal, every reservation this machine tried to make, committed before it is sent; and
- * subscriptions whose outcome is unknown.
- *
- * A digest of all rows of the reservation journal, renewed with each change. SQLite does not notice a changed character of a
- * row, a page of yesterday or a damaged index; a journal that forgot an attempt would let it be made a second time.
+ * Stores in state.db every reservation that this machine tries to make, committed before it is sent, and the subscription
+ * requests whose outcome is unknown.
+ * The reservation journal has a digest of all its rows, which every change renews. SQLite does not notice a changed character
+ * in a row, an old page or a damaged index, and a journal that lost an attempt would allow a second reservation.
  */
 import {createHash} from 'node:crypto'
 import {join} from 'node:path'
@@ -36,20 +35,20 @@ const OPEN = `outcome IN ('unresolved', 'unknown')`
 
 const LOCK_KIND = 'reserve'
 
-/** Whether reservations were tried, and the database that had their journal is no longer in `directory`. */
+/** Reports whether state.db is missing from `directory` although reservations were tried, which the lock files show. */
 export function isJournalLost(directory: string): boolean {
   if (hasDatabaseFile(join(directory, STATE_NAME))) return false
   return lockFilesOf(directory).some(name => name.startsWith(`${LOCK_KIND}-`))
 }
 
-/** `directory` has the lock files; without one, no other process uses the database. */
+/** Creates the journals. `directory` contains the lock files; it is undefined if no other process uses the database. */
 export function createJournals(
   database: Database,
   directory: string | undefined,
 ): {journal: JournalStore; subscriptions: SubscriptionJournal} {
   const journal: JournalStore = {
     forClient(client) {
-      /** Entries that share the offer, the reference or the key with an intent, of all clients, newest first. */
+      /** Returns the entries of all clients that share the offer, the reference or the key with an intent, newest first. */
       const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
         readJournal(
           database,
@@ -58,13 +57,13 @@ export function createJournals(
             row.clientReferenceId === clientReferenceId ||
             row.idempotencyKey === idempotencyKey,
         ).map(entryOf)
-      // No byte of a body stays; if the file is busy or the disk full, a later process erases it.
+      // The bytes of a body are erased. If the file is busy or the disk is full, a later process erases them.
       const orLater = {orLater: true}
       return {
         client,
         async alone(offerId, waitMilliseconds, work, peek) {
           if (directory === undefined) return {gaveUp: false, value: await work()}
-          // Made before the lock file, which stays: without the database, that shows that there was one.
+          // Creates the database before the lock file. The lock file stays, so a missing database is noticed later.
           database.transaction(() => {})
           const key = [underOneName(client.baseUrl), offerId].join('|')
           return withLock({directory, kind: LOCK_KIND, key, waitMilliseconds}, work, peek)
@@ -75,7 +74,7 @@ export function createJournals(
             const entries = about(intent)
             const verdict = decide(entries, intent, client)
             if (verdict) return verdict
-            // Ids are never reused, so no other process mistakes the new entry for the one it started.
+            // Ids are never reused, so that no other process mistakes the new entry for its own.
             for (const {id} of replacedBy(entries, intent, client))
               changeEntry(database, id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
             const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
@@ -195,7 +194,7 @@ function entryOf<T extends Row>({lost, agreed, booked, trip, result, ...row}: T)
 
 const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
 
-/** Every column, under the names of the fields of an entry. */
+/** All columns, named after the fields of an entry. */
 const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId,
   offer_id AS offerId, idempotency_key AS idempotencyKey, body, body_sha256 AS bodySha256,
   intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost, agreed,
@@ -203,14 +202,14 @@ const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_
 
 const ROWS = `SELECT ${ENTRY} FROM reservations`
 
-/** What is stored as JSON. */
+/** The fields that are stored as JSON. */
 type Stored = 'agreed' | 'booked' | 'trip' | 'result'
 type Row = Omit<JournalEntry, 'lost' | Stored> & {readonly lost: number} & Record<Stored, string | null>
 
-/** The rows that are wanted, newest first. Throws StorageError when anything of the journal or its file is damaged. */
+/** Returns the rows for which `isWanted` holds, newest first. Throws a StorageError when the journal or its file is damaged. */
 function readJournal(database: Database, isWanted: (row: Row) => boolean): Row[] {
   if (!database.check()) return []
-  // One statement, because another process may write between two; without an index, which may hide a row.
+  // One statement, because another process may write between two. It uses no index, because a damaged index can hide a row.
   const sql = `SELECT digest, whole.* FROM journal_digest
     LEFT JOIN (SELECT ${ENTRY} FROM reservations NOT INDEXED) AS whole ORDER BY id DESC`
   const all = database.all<Row & {digest: string}>(sql)
@@ -219,7 +218,7 @@ function readJournal(database: Database, isWanted: (row: Row) => boolean): Row[]
   return rows.filter(isWanted)
 }
 
-/** Runs `work`, which changes or removes the row with this id and no other, and renews the digest, in one transaction. */
+/** Runs `work`, which may change or delete only the row with this id, and renews the digest, in one transaction. */
 function changeEntry<T>(database: Database, id: number, work: () => T): T {
   const rows = () => database.all<Row>(`${ROWS} WHERE id = ?`, id)
   return database.transaction(() => {
@@ -230,7 +229,10 @@ function changeEntry<T>(database: Database, id: number, work: () => T): T {
   })
 }
 
-/** After rows were changed or added, in the same transaction. A damaged journal keeps a digest that does not fit. */
+/**
+ * Renews the digest after rows were changed or added, in the same transaction. The digest of a damaged journal still does not
+ * match afterwards.
+ */
 function renewDigest(database: Database, before: readonly Row[], after: readonly Row[]): void {
   const {digest = ''} = database.get<{digest: string}>('SELECT digest FROM journal_digest') ?? {}
   if (!/^[0-9a-f]{64}$/.test(digest)) database.refuse()
@@ -238,15 +240,15 @@ function renewDigest(database: Database, before: readonly Row[], after: readonly
   if (renewed !== digest) database.run('UPDATE journal_digest SET digest = ?', renewed)
 }
 
-/** For a journal that has no digest yet. */
+/** Creates the digest of a journal that has none. */
 export function createDigest(database: Database): void {
   const rows = database.all<Row>(ROWS)
   database.run('INSERT INTO journal_digest VALUES (1, ?) ON CONFLICT DO NOTHING', digestOf(rows))
 }
 
 /**
- * The hashes of the rows, and `digest`, combined by XOR: their order makes no difference, and a row given twice cancels
- * itself. In a journal a row counts once, because ids are never used twice.
+ * Combines `digest` and the hashes of the rows by XOR. The order of rows does not matter, and a row given twice cancels out. In
+ * a journal each row counts once, because ids are never reused.
  */
 function digestOf(rows: readonly Row[], digest = ''): string {
   let sum = BigInt(`0x0${digest}`)

@@ -1,9 +1,9 @@
-/** Guests and contacts of each client, stored by consent, in state.db. Removed ones leave no byte on the disk. */
+/** Stores guests and contacts of each client in state.db, with the user's consent. Deleted ones leave no byte on the disk. */
 import type {Contact, Guest} from '../contract/reservations.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'
 
-/** A guest without their place in a room. */
+/** A guest without the fields that differ per booking. */
 export type KeptGuest = Omit<Guest, 'type' | 'is_lead'>
 
 export interface Kept<T> {
@@ -14,7 +14,7 @@ export interface Kept<T> {
 /** The people of one client. */
 export type People = ReturnType<ReturnType<typeof createPeopleStore>['forClient']>
 
-/** A longer list is no help; the oldest entries are removed. */
+/** Maximum number of people per client. The oldest are deleted. */
 const MOST_KEPT = 200
 
 const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, kept_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -22,7 +22,7 @@ const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, 
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
 export function createPeopleStore(database: Database) {
-  /** Returns whether there were any. */
+  /** Deletes people and returns whether there were any. */
   const forget = (where: string, ...values: Value[]): boolean =>
     database.erase(() => database.run(`DELETE FROM people WHERE ${where}`, ...values)) > 0
   const list = <T>(where: string, ...values: Value[]): Kept<T>[] => {
@@ -34,7 +34,7 @@ export function createPeopleStore(database: Database) {
     forClient({baseUrl, clientId}: Client) {
       const client = [baseUrl, clientId] as const
       return {
-        /** Stores people, each once; newer details replace older ones. `now`: Unix seconds. */
+        /** Stores people, each once; newer details replace older ones. `now` is in Unix seconds. */
         keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
           const put = (kind: 'guest' | 'contact', person: string, details: object) =>
             database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
@@ -45,23 +45,23 @@ export function createPeopleStore(database: Database) {
             database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
           })
         },
-        /** Those of the latest booking first, in the order of that booking. */
+        /** Returns the guests, the latest booking first, in the order of each booking. */
         guests: () => list<KeptGuest>(`${OF_CLIENT} AND kind = 'guest'`, ...client),
         contacts: () => list<Contact>(`${OF_CLIENT} AND kind = 'contact'`, ...client),
-        /** Removes one of them, or all. */
+        /** Deletes the person with this id, or all. Returns whether there were any. */
         forget: (which: number | 'all'): boolean =>
           which === 'all'
             ? forget(OF_CLIENT, ...client)
             : forget(`${OF_CLIENT} AND id = ?`, ...client, which),
       }
     },
-    /** The people of all clients. */
+    /** Returns the people of all clients. */
     listAll: () => list<KeptGuest | Contact>('TRUE').map(({details}) => details),
     forgetAll: () => forget('TRUE'),
   }
 }
 
-/** Two entries with the same result are the same person. */
+/** Returns a key that is the same for two entries of the same person. */
 function personOf({name, surname}: {name: string; surname: string}, more: string | undefined): string {
   return JSON.stringify([name, surname, more ?? ''].map(text => text.normalize('NFC').toLowerCase()))
 }

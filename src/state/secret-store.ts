@@ -1,23 +1,24 @@
 /**
- * Client secrets, in tokens.db or in the keychain of the operating system, and the signing secrets of webhook subscriptions,
- * which the service shows only once (§2.7). A profile has one client secret, but two while a login replaces it: each is
- * stored with its client id, so that none is ever sent with another id.
+ * Stores client secrets, in tokens.db or in the system's keychain, and the signing secrets of webhook subscriptions, which the
+ * service shows only once (§2.7).
+ * A profile has one client secret, or two while a login replaces it. Each is stored with its client id, so that it is never
+ * sent with another id.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {AsyncEntry} from '@napi-rs/keyring'
 import {Failure} from '../contract/failure.js'
 import type {Database} from '../storage/database.js'
 
-/** Where a profile's client secret is stored. */
+/** The place where a profile's client secret is stored. */
 type SecretPlace = 'file' | 'keychain'
 
-/** The profile and client that a secret belongs to. */
+/** The profile and the client that a secret belongs to. */
 interface SecretOwner {
   readonly profile: string
   readonly clientId: string
 }
 
-/** Which signing secret is meant. */
+/** Identifies a signing secret. */
 export interface SigningSecretName {
   readonly subscription_id: string
   readonly profile: string
@@ -30,11 +31,11 @@ interface SigningSecret extends SigningSecretName {
   readonly subscribed?: Subscribed | undefined
 }
 
-/** What was subscribed with a signing secret; unknown for those that earlier versions stored. */
+/** The subscription of a signing secret. It is unknown for secrets that earlier versions stored. */
 interface Subscribed {
-  /** Of the service. */
+  /** The base URL of the service. */
   readonly baseUrl: string
-  /** Where it sends events. */
+  /** The URL to which the service sends events. */
   readonly url: string
   readonly events: readonly string[]
 }
@@ -42,19 +43,22 @@ interface Subscribed {
 export interface Removal {
   /** Unix seconds. */
   readonly removed_at: number
-  /** The command, such as `logout --all`. */
+  /** The command that removed the secret, such as `logout --all`. */
   readonly removed_by: string
 }
 
-/** That a signing secret was here, which the service never shows again; kept so that a refused event can be explained. */
+/**
+ * Records that a signing secret was removed. The service never shows it again, so the record explains why an event is refused.
+ */
 export interface RemovedSigningSecret extends SigningSecretName, Removal {}
 
-/** `database` is read before any client secret is, also one in the keychain. */
+/** Creates the store. It reads `database` before any client secret, even one in the keychain. */
 export function createSecretStore(database: Database, keychain: Keychain) {
   /** Writes to tokens.db, synchronously. */
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
     void database.run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
-  // Every column: a read-only tokens.db of an earlier version has no client_id, and in a newer one those secrets an empty one.
+  // Selects every column: a read-only tokens.db of an earlier version has no client_id. After an upgrade, such secrets have an
+  // empty one.
   const rowsOf = ({profile}: SecretOwner) =>
     database.all<{client_id?: string; secret: string}>(
       'SELECT * FROM client_secrets WHERE profile = ?',
@@ -62,7 +66,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
     )
   return {
     writeToFile,
-    /** The client secret, or undefined. Throws Failure when the keychain is not available. */
+    /** Returns the client secret, or undefined. Throws a Failure when the keychain is not available. */
     async read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined> {
       const rows = rowsOf(owner)
       if (place === 'keychain')
@@ -75,9 +79,9 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       writeToFile(owner, secret)
     },
     /**
-     * Removes the client secrets of the profile, except that of `kept`, leaving no byte of them in tokens.db. With `kept`,
-     * if the file is busy, the next process that opens it erases the bytes. From the keychain it removes that of `owner`,
-     * and one that an earlier version stored without a client.
+     * Deletes the client secrets of the profile, except that of `kept`. Returns whether there were any.
+     * In tokens.db, no byte of them remains; with `kept`, if the file is busy, the next process to open it erases the bytes. In
+     * the keychain, it deletes the secret of `owner` and one that an earlier version stored without a client.
      */
     async remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean> {
       if (place === 'keychain') {
@@ -103,7 +107,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
         const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?, ?, ?, ?)'
         database.run(sql, subscription_id, profile, secret, stored_at, ...about)
         database.run(`DELETE FROM signing_removals ${ofThis}`, ...key)
-        // Events signed with the earlier one can no longer be verified.
+        // Events that were signed with the earlier secret can no longer be verified.
         const replaces = before !== undefined && before.secret !== secret
         if (replaces)
           recordRemoval(
@@ -116,7 +120,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
           )
       })
     },
-    /** Signing secrets of `profile`, or of all, newest first. */
+    /** Returns the signing secrets of `profile`, or of all profiles, newest first. */
     listSigningSecrets(profile: string | null = null): SigningSecret[] {
       const sql = 'SELECT * FROM signing_secrets WHERE ? IS NULL OR profile = ? ORDER BY stored_at DESC'
       return database.all<SigningRow>(sql, profile, profile).map(signingSecretOf)
@@ -124,15 +128,15 @@ export function createSecretStore(database: Database, keychain: Keychain) {
     removeSigningSecret(name: SigningSecretName, removal: Removal): boolean {
       return database.erase(() => deleteSigningSecrets(database, [name], removal), {orLater: true}) > 0
     },
-    /** Those of `profile`, or of all, last removed first. */
+    /** Returns the removed signing secrets of `profile`, or of all profiles, last removed first. */
     listRemovedSigningSecrets(profile: string | null = null): RemovedSigningSecret[] {
-      // A tokens.db of an earlier version that is only read has no such table.
+      // A read-only tokens.db of an earlier version has no such table.
       const known = "SELECT 1 FROM sqlite_master WHERE name = 'signing_removals'"
       if (database.get(known) === undefined) return []
       const sql = 'SELECT * FROM signing_removals WHERE ? IS NULL OR profile = ? ORDER BY removed_at DESC'
       return database.all<RemovedSigningSecret>(sql, profile, profile)
     },
-    /** Whether tokens.db has any secret of that profile, which may be deleted. */
+    /** Reports whether tokens.db has any secret of the profile. */
     holdsFor(profile: string): boolean {
       const isOf = (table: string) =>
         database.get(`SELECT 1 FROM ${table} WHERE profile = ?`, profile) !== undefined
@@ -142,7 +146,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
 }
 
 type SigningRow = Pick<SigningSecret, 'subscription_id' | 'profile' | 'secret' | 'stored_at'> & {
-  // A tokens.db of an earlier version that is only read has no such columns.
+  // A read-only tokens.db of an earlier version has no such columns.
   readonly base_url?: string | null
   readonly url?: string | null
   readonly events?: string | null
@@ -153,7 +157,7 @@ function signingSecretOf({base_url: baseUrl, url, events, ...secret}: SigningRow
   return {...secret, subscribed: {baseUrl, url, events: events?.split(' ').filter(Boolean) ?? []}}
 }
 
-/** Deletes those that are there, in the caller's transaction, and records that they were; returns how many. */
+/** Deletes the named signing secrets in the caller's transaction and records their removal. Returns their number. */
 export function deleteSigningSecrets(
   database: Pick<Database, 'run'>,
   names: readonly SigningSecretName[],
@@ -178,7 +182,7 @@ function recordRemoval(
   database.run(sql, profile, subscription_id, removed_at, removed_by)
 }
 
-/** The name of the secret in the keychain. */
+/** Returns the name of the secret in the keychain. */
 function accountOf({profile, clientId}: SecretOwner): string {
   return `${profile} ${clientId}`
 }
@@ -187,10 +191,13 @@ const KEYCHAIN_MILLISECONDS = 3000
 
 export type Keychain = ReturnType<typeof createKeychain>
 
-/** One secret of the keychain. */
+/** The parts of the keyring's entry that are used. */
 export type KeychainEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deleteCredential'>
 
-/** The system's keychain, by an optional native package, loaded on first use. `directory` is part of the account names. */
+/**
+ * Opens the system's keychain through an optional native package, which is loaded at the first use. `directory` is part of the
+ * account names.
+ */
 export function createKeychain(
   directory: string,
   loadEntry: (name: string) => Promise<KeychainEntry> = loadSystemEntry,
@@ -201,7 +208,7 @@ export function createKeychain(
     const {signal} = done
     try {
       const entry = await loadEntry(`${account} (${directory})`)
-      // A native call may ignore its signal, so the time limit does not depend on it.
+      // The time limit does not rely on the signal, because a native call may ignore it.
       const late = sleep(limitMilliseconds, undefined, {signal}).then(() => {
         throw new Error('no answer in time')
       })

@@ -1,4 +1,4 @@
-/** What this machine has seen of the service, in state.db: offers (§2.3) and cities. No personal data is in it. */
+/** Stores the offers (§2.3) and cities that this machine has seen, in state.db. They contain no personal data. */
 import type {Room} from '../contract/hotels.js'
 import {
   OFFER_RETENTION_SECONDS,
@@ -16,7 +16,7 @@ type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
   client_id: string
 }
 
-/** Columns of an offer that a later search replaces. */
+/** The columns of an offer that a later search replaces. */
 const COLUMNS = [
   'hotel_name',
   'stars',
@@ -76,7 +76,7 @@ export function createOfferStore(database: Database): OfferStore {
 }
 
 export interface KnownCity {
-  /** The destination.id of a search (§2.2). */
+  /** The `destination.id` of a search (§2.2). */
   readonly id: number
   readonly name: string
   readonly country_code: string | null
@@ -87,14 +87,14 @@ const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUE
 
 export function createCityStore(database: Database) {
   return {
-    /** Stores `cities` of the client's service; names are updated. */
+    /** Stores cities of a service. Names are updated. */
     remember({baseUrl}: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void {
       database.transaction(() => {
         for (const {id, name, country_code} of cities)
           database.run(UPSERT_CITY, baseUrl, id, name, country_code)
       })
     },
-    /** Stored cities by name, of one service or of all. */
+    /** Returns the cities of one service, or of all services, sorted by name. */
     list(client?: Pick<Client, 'baseUrl'>): KnownCity[] {
       const sql = `SELECT DISTINCT id, name, country_code FROM cities WHERE ? IS NULL OR base_url = ? ORDER BY name, id`
       const baseUrl = client?.baseUrl ?? null

@@ -1,7 +1,6 @@
 /**
- * Changes of config.json, made by conf on a staged copy: on the file itself conf would truncate it when the disk is full, lose
- * the changes of parallel processes, and spin for a second in a directory that cannot be written. Only commands that change
- * settings load conf.
+ * Changes config.json by running conf on a copy. On the file itself, conf would truncate it when the disk is full, lose changes
+ * of parallel processes, and block for a second in a read-only directory. Only commands that change settings load conf.
  */
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
@@ -14,22 +13,25 @@ import {storageErrorOf} from '../storage/errors.js'
 import {temporaryPath} from '../storage/temporary.js'
 import {type SettingsFile, settingsMistake} from './settings-schema.js'
 
-/** Keys from the outermost object in: `['profiles', 'work', 'timeout']`. */
+/** The path of keys to a value, outermost first: `['profiles', 'work', 'timeout']`. */
 type Keys = readonly string[]
 
-/** The settings while they are changed. */
+/** The settings during a change. */
 export interface SettingsEditor {
-  /** The settings with the changes so far. */
+  /** Returns the settings with the changes so far. */
   read(): SettingsFile
-  /** Throws a usage error when `value` is not valid there, StorageError when the disk is full. */
+  /** Sets a value. Throws a usage error when it is not valid there, and a StorageError when the disk is full. */
   set(keys: Keys, value: unknown): void
-  /** Removes the value, and the contact or the paths if they are empty then. Throws as `set` does. */
+  /** Removes a value, and the `contact` or `paths` object if it is empty afterwards. Throws as `set` does. */
   delete(keys: Keys): void
 }
 
 export type SettingsStage = Awaited<ReturnType<typeof openStage>>
 
-/** Makes a place beside config.json (`path`), and loads conf, which is slow, before the lock. Throws StorageError. */
+/**
+ * Creates a temporary directory beside config.json (`path`) and loads conf. This runs before the lock is taken, because loading
+ * is slow. Throws a StorageError.
+ */
 export async function openStage(path: string) {
   const Store = await loadConf()
   const stage = temporaryPath(dirname(path))
@@ -61,7 +63,10 @@ export async function openStage(path: string) {
     delete: keys => write(keys, undefined),
   }
   return {
-    /** The text of config.json after `change`; `text` is the present one. Throws StorageError, and what `change` throws. */
+    /**
+     * Returns the text of config.json after `change`; `text` is the current one. Throws a StorageError, and any error of
+     * `change`.
+     */
     edit(text: string | undefined, change: (settings: SettingsEditor) => void): string {
       try {
         writeFileSync(conf.path, text ?? '{}\n', {mode: 0o600})
@@ -73,15 +78,18 @@ export async function openStage(path: string) {
         rmSync(conf.path, {force: true})
       }
     },
-    /** Removes the place. */
+    /** Deletes the temporary directory. */
     close: () => rmSync(stage, {recursive: true, force: true}),
   }
 }
 
-/** Keys that conf's own `set` misreads: it ignores the first three silently, and takes digits for a list index. */
+/** Keys that conf's own `set` misreads: it silently ignores the first three, and takes digits for an array index. */
 const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
 
-/** `object` with `value` at `keys`; for undefined without that key, and without the contact or the paths it leaves empty. */
+/**
+ * Returns a copy of `object` with `value` at `keys`. An undefined value removes the key, and also a `contact` or `paths` object
+ * that is empty afterwards.
+ */
 function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown, depth = 0): JsonObject {
   const present = own(object, key)
   if (value === undefined && present === undefined) return object
@@ -100,15 +108,15 @@ function isSystemError(error: unknown): boolean {
 let loading: Promise<typeof Conf> | undefined
 
 /**
- * Loads conf. A package it loads listens to every fatal signal and sends it again, so that one Ctrl-C would count as two and
- * stop a command that is cleaning up: those listeners are removed.
+ * Loads conf. One of its packages listens to every fatal signal and raises it again, so that one Ctrl-C would count as two and
+ * stop a command during its cleanup. Those listeners are removed.
  */
 function loadConf(): Promise<typeof Conf> {
   loading ??= (async () => {
     const before = new Set(signalListeners().map(({listener}) => listener))
     const {default: Store} = await import('conf')
     const added = signalListeners().filter(({listener}) => !before.has(listener))
-    // Node starts with SIGXFSZ ignored; without any listener, a limit on file sizes would kill the process.
+    // Node starts with SIGXFSZ ignored. Without a listener, a limit on file sizes would kill the process after the removal.
     if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
     for (const {signal, listener} of added) process.removeListener(signal, listener)
     return Store

@@ -1,25 +1,25 @@
 /**
- * The content of config.json: its types, and the rules by which it is checked. Plain code, because every command reads the
- * file at its start, and loading a library of schemas would take longer than all the rest. The rules of single settings
- * (cli/session/setting-keys.ts) are stricter.
+ * The types of config.json and the rules that check it. Every command reads the file at its start, so this is plain code:
+ * loading a schema library would take longer than everything else. The rules of single settings (cli/session/setting-keys.ts)
+ * are stricter.
  */
 import {HEADER_NAME, PROFILE_NAME, PROFILE_NAME_FORM} from '../contract/identifiers.js'
 import {MISSING, TYPES} from '../contract/input-mistakes.js'
 import {isObject, own} from '../contract/json.js'
 import {PATH_TEMPLATE, SCOPE_NAMES, type Scope} from '../contract/operations.js'
 
-/** Allowed in a profile and in the defaults of all profiles. */
+/** Settings that are allowed in a profile and in the defaults of all profiles. */
 interface SharedSettings {
-  /** Header of a webhook's signature (§6.2). */
+  /** The header with a webhook's signature (§6.2). */
   signature_header?: string | undefined
-  /** Header of a webhook event's id (§6.2). */
+  /** The header with a webhook event's id (§6.2). */
   event_id_header?: string | undefined
   nationality?: string | undefined
   currency?: string | undefined
   contact?: {[Key in (typeof CONTACT_KEYS)[number]]?: string | undefined} | undefined
-  /** Paths, under the base URL, of operations that the interface does not define (§4.9): `{"reservations.list": "/bookings"}`. */
+  /** Paths under the base URL for operations without one in the interface (§4.9): `{"reservations.list": "/bookings"}`. */
   paths?: Record<string, string> | undefined
-  /** Address of the store shared with other machines, without a password. */
+  /** The address of the store shared with other machines, without a password. */
   store?: string | undefined
   /** Seconds. */
   timeout?: number | undefined
@@ -29,32 +29,32 @@ interface SharedSettings {
 export interface Profile extends SharedSettings {
   base_url: string
   client_id: string
-  /** The scopes that `login --scope` named. */
+  /** The scopes in `login --scope`. */
   scopes?: Scope[] | undefined
-  /** Where the client secret is stored (default `file`, which is tokens.db). */
+  /** The place of the client secret (default `file`, which is tokens.db). */
   secret_store?: 'file' | 'keychain' | undefined
-  /** Whether the secret is a live or a test one (§5.3). */
+  /** Whether the secret is a live or a test secret (§5.3). */
   mode?: 'live' | 'test' | undefined
 }
 
-/** With an empty list of profiles if the file has none. */
+/** The content of config.json. `profiles` is empty if the file has none. */
 export interface SettingsFile {
   current_profile?: string | undefined
   profiles: Record<string, Profile>
   defaults?: SharedSettings | undefined
 }
 
-/** What a value must be. `description` and `values` follow "must be" in messages. */
+/** A rule for a value. `description` and `values` complete the message `must be …`. */
 interface Rule {
   readonly type: 'object' | 'array' | 'string' | 'number'
   readonly description?: string
-  /** Of a string. */
+  /** The pattern of a string. */
   readonly pattern?: RegExp
   readonly values?: readonly string[]
-  /** Of each entry of a list, or of an object with keys of the user's own, whose names follow `names`. */
+  /** The rule for each entry of a list, or of an object whose keys the user chooses. `names` is the rule for those keys. */
   readonly entries?: Rule
   readonly names?: Rule
-  /** Of an object. Unknown keys are refused: a mistyped one would silently have no effect. */
+  /** The fields of an object. Unknown keys are refused, because a misspelled key would silently have no effect. */
   readonly fields?: Readonly<Record<string, Rule>>
   readonly required?: readonly string[]
 }
@@ -118,12 +118,12 @@ const IS_OF_TYPE: Readonly<Record<Rule['type'], (value: unknown) => boolean>> = 
 }
 
 interface SettingsMistake {
-  /** Where it is, from the outermost object in. */
+  /** The path of keys to the mistake, outermost first. */
   readonly keys: readonly string[]
   readonly problem: string
 }
 
-/** The first mistake in what may be the content of config.json; undefined if there is none. */
+/** Returns the first mistake in a value that may be the content of config.json, or undefined if there is none. */
 export function settingsMistake(
   value: unknown,
   rule: Rule = SETTINGS,
@@ -139,7 +139,7 @@ export function settingsMistake(
   const object = value as Readonly<Record<string, unknown>>
   for (const name of rule.required ?? [])
     if (own(object, name) === undefined) return {keys: [...keys, name], problem: MISSING}
-  // Before what is in them: the names of all entries, and unknown keys.
+  // Names and unknown keys are checked before the values.
   for (const key of Object.keys(object)) {
     const within = [...keys, key]
     const mistake = names && settingsMistake(key, names, within)
@@ -147,7 +147,7 @@ export function settingsMistake(
     if (entries === undefined && own(fields, key) === undefined)
       return {keys: within, problem: `is unknown; known here: ${Object.keys(fields).join(', ')}`}
   }
-  // Entries in the order of the file, fields in that of the rules.
+  // Entries are checked in the order of the file, fields in the order of the rules.
   for (const key of Object.keys(entries ? object : fields)) {
     const inner = own(object, key)
     const innerRule = entries ?? own(fields, key)

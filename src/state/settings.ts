@@ -1,7 +1,7 @@
 /**
- * config.json: profiles and defaults, for people to read and edit; no secret is in it. Every command reads it at its
- * start. A file that is not valid is refused with the line of the mistake, and never changed. Changes are made under a
- * lock, so none is lost.
+ * Reads and changes config.json, which has profiles and defaults but no secrets, and which users may edit. Every command reads
+ * it at its start. An invalid file is refused with the line of the mistake and never changed. Changes are made under a lock, so
+ * that none is lost.
  */
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
@@ -26,9 +26,9 @@ import {type SettingsFile, settingsMistake} from './settings-schema.js'
 export type {SettingsEditor} from './settings-change.js'
 export type {Profile, SettingsFile} from './settings-schema.js'
 
-/** Work that belongs to a change. */
+/** Work that must happen together with a change. */
 interface Together {
-  /** Called when the new content is on the disk, before the rename; if it throws, the old content stays. */
+  /** Called when the new content is on the disk, before the rename. If it throws, the old content stays. */
   readonly whenReady?: () => void
   /** Called after the rename. */
   readonly whenDone?: () => Promise<void>
@@ -36,7 +36,7 @@ interface Together {
 
 type Edit = (settings: SettingsEditor) => void
 
-/** `mayTighten`: whether reading makes the file 0600, which writing does in any case. */
+/** Creates the settings of `directory`. `mayTighten` allows reading to make the file private (0600); writing always does. */
 export function createSettings(directory: string, {mayTighten = true} = {}) {
   const path = join(directory, SETTINGS_NAME)
   const write = async (stage: SettingsStage, edit: Edit, {whenReady, whenDone}: Together) => {
@@ -49,14 +49,17 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
     return settings
   }
   return {
-    /** Path of config.json, whether or not it exists. */
+    /** The path of config.json, whether or not the file exists. */
     path,
-    /** The content of the file; no profiles when there is none. Throws Failure when it is not valid. */
+    /** Returns the content of the file, or no profiles if there is no file. Throws a Failure when the file is invalid. */
     read(): SettingsFile {
       const text = readSettingsText(path, mayTighten)
       return text === undefined ? {profiles: {}} : parseSettings(text, path)
     },
-    /** Returns the new settings. Others wait until `whenDone` has ended. Throws Failure for what is invalid, StorageError. */
+    /**
+     * Changes the settings and returns the new ones. Other processes wait until `whenDone` has ended. Throws a Failure for an
+     * invalid value, and a StorageError.
+     */
     async update(edit: Edit, together: Together = {}): Promise<SettingsFile> {
       ensurePrivateDirectory(directory)
       const {openStage} = await import('./settings-change.js')
@@ -77,7 +80,10 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
 const MOST_BYTES = 1024 * 1024
 const FIX = 'fix the file, or move it away to start with a new one; it was not changed'
 
-/** The text of the file, undefined without one. Follows no symbolic link. Throws Failure. */
+/**
+ * Returns the text of the file, or undefined if there is none. Symbolic links are not followed. Throws a Failure when the file
+ * cannot be read.
+ */
 function readSettingsText(path: string, mayTighten: boolean): string | undefined {
   let file: number | undefined
   try {
@@ -94,7 +100,7 @@ function readSettingsText(path: string, mayTighten: boolean): string | undefined
       try {
         tightenDirectory(dirname(path))
       } catch {
-        // The system forbids it: writing reports that, and so does `doctor`.
+        // The system refuses it. Writing and `doctor` report that.
       }
     }
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(file))
@@ -110,7 +116,7 @@ function readSettingsText(path: string, mayTighten: boolean): string | undefined
   }
 }
 
-/** The settings written in `text`, which is or will be the file at `path`. Throws Failure naming the line that is wrong. */
+/** Parses the settings in `text`, the content of the file at `path`. Throws a Failure that names the line of the mistake. */
 function parseSettings(text: string, path: string): SettingsFile {
   if (text.startsWith('\uFEFF'))
     throw invalid(path, 'starts with a byte order mark; save it as UTF-8 without one')
@@ -122,7 +128,7 @@ function parseSettings(text: string, path: string): SettingsFile {
     const {line, column, problem} = mistakeIn(text)
     throw invalid(path, `is not JSON: ${problem} at line ${line}, column ${column}`)
   }
-  // JSON.parse keeps the last one, and the next change would silently drop the others.
+  // JSON.parse keeps only the last of equal keys, and the next change would silently drop the others.
   const repeated = repeatedKeyLine(text)
   if (repeated !== undefined)
     throw invalid(`${path}, line ${repeated}`, 'repeats a key of the same object; remove one of the two')
@@ -130,7 +136,7 @@ function parseSettings(text: string, path: string): SettingsFile {
   if (mistake === undefined) return {profiles: {}, ...(json as Partial<SettingsFile>)}
   const {keys, problem} = mistake
   const place = sanitizeLine(keys.join('.') || 'the whole file', 120)
-  // A missing key has no line, but the object around it has.
+  // A missing key has no line, so the line of its object is reported.
   const line = lineOf(text, problem === MISSING ? keys.slice(0, -1) : keys)
   throw invalid(`${path}, line ${line}:`, `${place} ${problem}`)
 }

@@ -1,4 +1,6 @@
-/** What this machine stores, in one directory: each file is opened when first needed, and created by the first write. */
+/**
+ * All that this machine stores, in one directory. Each file is opened when it is first needed, and created by the first write.
+ */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import type {JournalStore, SubscriptionJournal} from '../contract/journal.js'
@@ -21,7 +23,7 @@ import {createTokenStore, type Forgotten, forget, generationOf, type SigningLoss
 export type {StoreChoice} from './postgres/shared.js'
 export type State = ReturnType<typeof openState>
 
-/** What machines may share: in files of this machine, or in the store that is set. */
+/** The stores that machines may share: files of this machine, or the shared store if one is set. */
 interface Stores {
   readonly tokens: TokenStore
   readonly journal: JournalStore
@@ -34,13 +36,19 @@ interface Stores {
 interface StateOptions {
   readonly keychain?: Keychain
   readonly store?: StoreChoice
-  /** Takes warnings about the files. */
+  /** Receives warnings about the files. */
   readonly warn?: (text: string) => void
-  /** False while the user is typing: nothing is created, changed, permissions too, or migrated; what has no file is empty. */
+  /**
+   * Whether files may be written (default true). False while the user is typing: then nothing is created, changed or migrated,
+   * and a missing file counts as empty.
+   */
   readonly writes?: boolean
 }
 
-/** Throws nothing; the parts throw StorageError when used. With a store, what machines share is there and nowhere else. */
+/**
+ * Creates the state of `directory`. Never throws; its parts throw a StorageError when they are used. With a shared store, the
+ * data that machines share is only there.
+ */
 export function openState(directory: string, options: StateOptions = {}) {
   const {store, warn = () => {}, writes = true} = options
   const writable = once(() => writes && isWritableDirectory(directory))
@@ -50,7 +58,10 @@ export function openState(directory: string, options: StateOptions = {}) {
         `Warning: ${join(directory, STATE_NAME)} is gone, although this machine has tried reservations: earlier attempts cannot be known, so check with the service before you repeat one`,
       )
   })
-  /** Queries find nothing while there is no file; where nothing may or can be written, they open it for reading only. */
+  /**
+   * Creates a database that is opened at its first use. Queries find nothing while there is no file, and open the file
+   * read-only if it must not or cannot be written.
+   */
   const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void): Database => {
     const path = join(directory, own.name)
     const toLookAt = once(() => openDatabaseToRead(path, own))
@@ -98,7 +109,7 @@ export function openState(directory: string, options: StateOptions = {}) {
   const settings = createSettings(directory, {mayTighten: writes})
   const secrets = once(() => createSecretStore(tokensDatabase, options.keychain ?? createKeychain(directory)))
   const people = async () => (await import('./people-store.js')).createPeopleStore(stateDatabase)
-  /** The clients of this machine: of its profiles, whose secrets it may have, and of the environment. */
+  /** Returns the clients of this machine: the client of the environment, and those of its profiles. */
   const knownClients = async () => {
     const ofProfiles = Object.entries(settings.read().profiles).map(
       ([profile, {base_url: baseUrl, client_id: clientId, secret_store: place = 'file'}]) => {
@@ -138,11 +149,11 @@ export function openState(directory: string, options: StateOptions = {}) {
     get isShared(): boolean {
       return isShared()
     },
-    /** False for a read-only home: tokens are then not stored, as on a full disk. */
+    /** False for a read-only home. As on a full disk, tokens are then not stored. */
     get writable(): boolean {
       return writable()
     },
-    /** Whether what is shared outlives this process: in a store, or in a directory that can be written. */
+    /** Whether journal and tokens outlive this process, in a shared store or in a writable directory. */
     get remembers(): boolean {
       return isShared() || writable()
     },
@@ -159,11 +170,11 @@ export function openState(directory: string, options: StateOptions = {}) {
       return stores().subscriptions
     },
     events: () => stores().events(),
-    /** Where a listening process keeps its events; opened when first used, on connections or a thread of its own. */
+    /** Opens the event store of a listening process, on its own connections or thread. It connects at the first use. */
     openEventKeeper: (profile: string): Promise<EventKeeper> => stores().openEventKeeper(profile),
-    /** For `doctor`, where a store is set. Throws StorageError, and a usage error for an address that cannot be used. */
+    /** Checks the shared store for `doctor`. Throws a StorageError, and a usage error for an invalid address. */
     inspectStore: () => sharedStores().inspect(),
-    /** Never in the store, as what follows. */
+    /** Secrets, cities and people are never in the shared store. */
     get secrets() {
       return secrets()
     },
@@ -172,8 +183,9 @@ export function openState(directory: string, options: StateOptions = {}) {
     },
     people,
     /**
-     * Removes the client secrets of profiles, but none from the keychain, and the tokens of clients to the last byte; with
-     * `all` the kept guests and contacts too; and of the signing secrets those of `signing`. Returns whether there were any.
+     * Deletes the client secrets of profiles (but not in the keychain) and the tokens of clients, to the last byte. With `all`,
+     * also deletes stored guests and contacts. Of the signing secrets, deletes only those in `signing`. Returns whether there
+     * was anything to delete.
      */
     async forget(which: Forgotten, signing?: SigningLoss): Promise<boolean> {
       generation.began = undefined
@@ -186,10 +198,13 @@ export function openState(directory: string, options: StateOptions = {}) {
       const hasPeople = which === 'all' && existsSync(join(directory, STATE_NAME))
       return (hasPeople && (await people()).forgetAll()) || had
     },
-    /** Removes the tokens of clients, or of all that this machine knows, from the store; false when none is set. */
+    /**
+     * Deletes the tokens of these clients, or of all that this machine knows, from the shared store. Returns whether there were
+     * any; false if no store is set.
+     */
     forgetShared: async (which: readonly Client[] | 'all'): Promise<boolean> =>
       isShared() && sharedStores().forgetTokens(which),
-    /** Closes what was opened. */
+    /** Closes the databases and connections that were opened. */
     async close(): Promise<void> {
       for (const database of [tokensDatabase, stateDatabase, eventsDatabase]) database.close()
       await sharedStores.result?.close()
@@ -197,7 +212,10 @@ export function openState(directory: string, options: StateOptions = {}) {
   }
 }
 
-/** For a home that cannot be written. Lost with this process, so the caller must be able to repeat by key and reference. */
+/**
+ * Opens a journal in memory, for a read-only home. It is lost when the process ends, so a later run has to be given the same
+ * key and reference to repeat a request.
+ */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
   const database = openOwn(STATE, undefined)
   return {journal: createJournals(database, undefined).journal, close: () => database.close()}
@@ -205,7 +223,7 @@ export function openMemoryJournal(): {readonly journal: JournalStore; close(): v
 
 interface Once<T> {
   (): T
-  /** Undefined until it was first called. */
+  /** The result; missing until the first call. */
   result?: T
 }
 
@@ -217,7 +235,7 @@ function once<T>(compute: () => T): Once<T> {
   return get
 }
 
-/** The part of a database that changes nothing. */
+/** The methods of a database that only read. */
 type Queried = Pick<Database, 'all' | 'get' | 'check'>
 
 const EMPTY: Queried = {all: () => [], get: () => undefined, check: () => false}

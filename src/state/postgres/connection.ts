@@ -1,4 +1,4 @@
-/** Connections to the shared store. The only file that uses `pg`, which is loaded when a store is set and first used. */
+/** Connects to the shared store. Only this file uses `pg`, which is loaded when a store is set and first used. */
 import {Socket} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {ClientBase, Pool, PoolConfig, QueryResult} from 'pg'
@@ -10,35 +10,37 @@ import {type StoreAddress, shownAddress} from './url.js'
 
 export interface StoreOptions {
   readonly address: StoreAddress
-  /** Certificates to trust (PEM), or undefined for the runtime's own. */
+  /** Certificates to trust, as PEM (default: those of the runtime). */
   readonly trusted: readonly string[] | undefined
-  /** Connections at most: one for a command, a handful for a receiver. */
+  /** Maximum number of connections: one for a command, a few for a receiver. */
   readonly most: number
-  /** For each statement. */
+  /** Time limit of each statement. */
   readonly timeoutMilliseconds: number
-  /** For connecting (default the same). */
+  /** Time limit of connecting (default `timeoutMilliseconds`). */
   readonly connectMilliseconds?: number
 }
 
-/** What is asked of the server at each new connection. */
+/** Facts about the server, read at each new connection. */
 interface ServerFacts {
   /** The address without its password. */
   readonly shown: string
-  /** For example 180004. */
+  /** The version as a number, for example 180004. */
   readonly version: number
-  /** Whether it takes no writes: a standby, or set so. */
+  /** Whether the server rejects writes, because it is a standby or set to read-only. */
   readonly isReadOnly: boolean
-  /** Seconds to add to this machine's clock to have the server's. */
+  /** The difference of the server's clock to this machine's, in seconds. */
   readonly offsetSeconds: number
-  /** Behind a pooler the backend serves others too, so its end says nothing of ours. */
+  /** Whether a pooler is between. A backend then serves other clients too, and its end says nothing about this client. */
   readonly isPooled: boolean
-  /** `on`, `remote_apply`, …; `off` acknowledges what a crash of the server loses. */
+  /**
+   * The setting synchronous_commit: `on`, `remote_apply`, …. With `off`, a crash of the server can lose acknowledged writes.
+   */
   readonly synchronousCommit: string
 }
 
 export type StoreConnection = ReturnType<typeof openStore>
 
-/** Settings of each session that bound how long a lost client or a stuck statement is noticed, and what a commit means. */
+/** Settings of each session: how soon a lost client or a stuck statement is noticed, and how transactions are isolated. */
 const SESSION = {
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
@@ -56,7 +58,7 @@ const SESSION_OPTIONS = Object.entries(SESSION)
 
 const MOST_CLOSING_MILLISECONDS = 2000
 
-/** Reads the options and connects when first used. */
+/** Creates the store. It reads the options and connects at the first use. */
 export function openStore(readOptions: () => Promise<StoreOptions>) {
   let options: Promise<StoreOptions> | undefined
   let pool: Promise<Pool> | undefined
@@ -66,10 +68,10 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
   let silent: {readonly error: StorageError; readonly until: number} | undefined
   const onConnect = async (client: ClientBase, shown: string) => {
     facts = await readFacts(client, shown)
-    // Otherwise a crash of the server could lose what it has acknowledged.
+    // Otherwise a crash of the server could lose acknowledged writes.
     if (facts.synchronousCommit === 'off') await client.query('SET synchronous_commit TO on')
   }
-  /** On the pool, again while the server is full or starting. */
+  /** Runs a statement on the pool. Tries again while the server is full or starting. */
   const run = async (sql: string, values?: readonly unknown[]): Promise<QueryResult> => {
     options ??= readOptions()
     const given = await options
@@ -85,14 +87,14 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
         return await (await pool).query(sql, values ? [...values] : undefined)
       } catch (error) {
         if (takesOptions && (error as {code?: unknown}).code === '08P01') {
-          // PgBouncer knows no options, and sets its own limits.
+          // PgBouncer rejects these options, and has limits of its own.
           takesOptions = false
           pool = undefined
           continue
         }
         if (!isStarting(error) || performance.now() >= deadline) {
           const failed = storeErrorOf(error, shown)
-          // A command does not wait again for a server that has just let its time limit pass.
+          // A command has one connection. After a timeout its statements fail at once for a second, instead of waiting again.
           if (given.most === 1 && isTimeout(error)) silent = {error: failed, until: performance.now() + 1000}
           throw failed
         }
@@ -106,9 +108,9 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
   }
   return {
     /**
-     * Runs one statement, a transaction of its own; the schema is made or brought up to date before the first one. After
-     * StorageError `unreachable` it may have been committed or not: repeat it by the same ids. `count`: how many rows were
-     * changed or returned.
+     * Runs one statement as its own transaction. The first call creates or upgrades the schema. `count` is the number of rows
+     * that were changed or returned.
+     * Throws a StorageError. After `unreachable`, the statement may have been committed; repeat it with the same ids.
      */
     async query<Row extends object>(sql: string, values?: readonly unknown[]) {
       schema ??= requireSchema(run, factsOfServer).catch(error => {
@@ -119,12 +121,12 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
       const {rows, rowCount} = await run(sql, values)
       return {rows: rows as Row[], count: rowCount ?? 0}
     },
-    /** Of the last connection; connects if there was none. Throws StorageError. */
+    /** Returns the facts of the last connection, and connects if there was none. Throws a StorageError. */
     facts: factsOfServer,
     async close() {
       const open = await pool?.catch(() => undefined)
       pool = undefined
-      // A server that does not answer is not waited for: the command may have been stopped because of it.
+      // A server that does not answer is not waited for, because it may be the reason why the command was stopped.
       await Promise.race([
         open?.end().catch(() => {}),
         sleep(MOST_CLOSING_MILLISECONDS, undefined, {ref: false}),
@@ -139,17 +141,18 @@ async function openPool(
   onConnect: (client: ClientBase) => Promise<void>,
 ): Promise<Pool> {
   const {password, isEncrypted, ...place} = address
-  // The native driver would be another program than the one that is tested.
+  // The native driver would be a program that the tests do not cover.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
     ...place,
-    // Given as a function, so that no error shows it; pg would read the environment again for undefined.
+    // The password is a function so that no error shows it, and it returns '' because `pg` would read the environment for
+    // undefined.
     password: () => password ?? '',
     ssl: isEncrypted ? {...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})} : false,
     application_name: 'bookctl',
     max: most,
-    // A lease names the backend of its holder, which must stay as long as the process.
+    // Idle connections stay open, because a lease names the backend of its holder.
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: connectMilliseconds,
     query_timeout: timeoutMilliseconds,
@@ -160,20 +163,22 @@ async function openPool(
     ...(takesOptions ? {options: SESSION_OPTIONS} : {}),
   }
   const pool = new pg.Pool(config)
-  // A connection that breaks while nothing runs on it is replaced by the next statement's.
+  // A connection that breaks while idle is replaced for the next statement.
   pool.on('error', () => {})
   pool.on('connect', client => void client.on('error', () => {}))
   return pool
 }
 
-/** Messages with which a PostgreSQL begins where no TLS was asked for: a way to sign in, a refusal, notices. */
+/**
+ * The first byte of PostgreSQL's messages at the start of a connection without TLS: authentication, error, negotiation, notice.
+ */
 const FIRST_BYTES = Buffer.from('RENv')
 
-/** Ends the connection where `pg` would end the process, or wait, at what no PostgreSQL says. */
+/** A socket that closes with an error when the server is not PostgreSQL. `pg` would crash the process or wait forever. */
 class GuardedSocket extends Socket {
   constructor(
     private readonly problem: StorageError,
-    /** With TLS `pg` itself checks the first byte. */
+    /** With TLS, `pg` itself checks the first byte. */
     private isChecked: boolean,
   ) {
     super()

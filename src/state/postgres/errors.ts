@@ -1,9 +1,12 @@
-/** What an error of PostgreSQL, of the network or of `pg` means. Its details may quote stored values and are not shown. */
+/**
+ * Translates errors of PostgreSQL, of the network and of `pg` into StorageErrors. Their own details are not shown, because they
+ * may quote stored values.
+ */
 import {StorageError, type StorageFault} from '../../storage/errors.js'
 
 /**
- * `start`: of the code, and of the function of PostgreSQL that refuses, which tells equal codes apart in any language.
- * `isPassing`: whether a later attempt may succeed, although the fault alone does not say so.
+ * How to read an error. `start` matches the error code and the PostgreSQL function that raised it, which tells equal codes
+ * apart in any language. `isPassing` says that a later attempt may succeed although the fault alone does not imply it.
  */
 type Reading = readonly [start: RegExp, fault: StorageFault, problem: string, hint: string, isPassing?: true]
 
@@ -29,16 +32,17 @@ const NAME_AUTHORITY =
   'pass the certificate authority with --ca-file, and use the host name of its certificate'
 const NOT_TRUSTED = 'has no certificate that this machine trusts'
 
-/** The first that fits counts. */
+/** The first match wins. */
 const READINGS: readonly Reading[] = [
   [/^28P01/, 'not_allowed', 'refuses the password', SET_PASSWORD],
   [/^28/, 'not_allowed', 'does not let this user in', CHECK_ADDRESS],
   [/^3D000/, 'not_ours', 'has no such database', MAKE_DATABASE],
   [/^42501 CheckMyDatabase/, 'not_allowed', 'does not let this user connect to the database', GRANT_CONNECT],
   [/^42501/, 'not_writable', 'does not give this user the rights it needs', GRANT_RIGHTS],
-  // What we ask suits our own tables and functions. 42704 is of a setting that an old server does not know.
+  // bookctl's statements fit its own tables, so such an error means a foreign schema. 42704 is excluded: an old server does not
+  // know a setting.
   [/^(3F000|42(?!704))/, 'not_ours', NOT_OUR_SCHEMA, RESTORE_SCHEMA],
-  // After a failover the address leads to the new primary.
+  // After a failover, the address may lead to the new primary.
   [/^25006/, 'not_writable', READ_ONLY, USE_PRIMARY, true],
   [/^53100/, 'full', 'has no disk space left', FREE_SPACE],
   [/^40/, 'busy', 'is busy with the same rows', 'run the command again'],
@@ -55,7 +59,7 @@ const READINGS: readonly Reading[] = [
 
 type Thrown = Partial<Record<'code' | 'message' | 'constraint' | 'routine', string>>
 
-/** `shown`: the address without its password. */
+/** Converts an error to a StorageError. `shown` is the address without its password. */
 export function storeErrorOf(error: unknown, shown: string): StorageError {
   if (error instanceof StorageError) return error
   const {code: given, message = '', constraint, routine} = error as Thrown
@@ -65,16 +69,16 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
   const [, fault, problem, hint, isPassing] = READINGS.find(([start]) => start.test(place)) as Reading
   const named = [code, constraint].filter(Boolean).join(', ')
   const text = `the store ${shown} ${problem}${named === '' ? '' : ` (${named})`}`
-  // The cause of `pg` names the client, whose key must not be printed.
+  // The original error is not kept as the cause: it refers to the client, whose key must not be printed.
   return new StorageError(fault, text, hint, {...(isPassing && {isPassing})})
 }
 
-/** PgBouncer gives this to most of its errors. */
+/** The code that PgBouncer gives to most of its errors. */
 const POOLER = '08P01'
 
-/** Of errors to which `pg` or a pooler gives no code of their own. */
+/** Returns a code for an error to which `pg` or a pooler gave none, by its message. */
 function codeOf(message: string): string | undefined {
-  // The second is of `pg-pool`: all connections are in use, each for a statement without an answer.
+  // `timeout exceeded` is from `pg-pool`: every connection is in use by a statement that has no answer.
   if (/query read timeout|timeout exceeded/i.test(message)) return 'QUERY_TIMEOUT'
   if (/timeout/i.test(message)) return 'ETIMEDOUT'
   if (/does not support SSL/.test(message)) return 'NO_TLS'
@@ -84,12 +88,12 @@ function codeOf(message: string): string | undefined {
   return undefined
 }
 
-/** Whether the server will soon take this connection: it is starting, or all of its connections are in use. */
+/** Reports whether the server will accept connections soon: it is starting, or all its connections are in use. */
 export function isStarting(error: unknown): boolean {
   return ['53300', '57P03'].includes(String((error as {code?: unknown}).code))
 }
 
-/** Whether the server did not answer in time, to a connection or to a statement. */
+/** Reports whether connecting or a statement timed out. */
 export function isTimeout(error: unknown): boolean {
   const {message = '', code = codeOf(message)} = error as Thrown
   return code === 'ETIMEDOUT' || code === 'QUERY_TIMEOUT'

@@ -1,7 +1,7 @@
 /**
- * Webhook events received by any machine, byte for byte as they came, in the shared store: an id once for each profile,
- * reported as new by one receiver of all; and what is still to be forwarded. A forward belongs to the receiver that holds
- * its lease, by the database's clock.
+ * Stores the webhook events that any machine receives in the shared store, byte for byte, each id once per profile. Only one
+ * receiver reports an event as new. Also stores the forwards: each belongs to the receiver with its lease, by the database's
+ * clock.
  */
 import {createHash, randomUUID} from 'node:crypto'
 import {
@@ -19,11 +19,14 @@ import type {StoreConnection} from './connection.js'
 import {tooNew} from './errors.js'
 import {SCHEMA_VERSION} from './schema.js'
 
-/** An event's columns, under the names of its fields. */
+/** The columns of an event, named after its fields. */
 const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
   extract(epoch FROM e.received_at)::float8 AS "receivedAt", e.secret_name AS "secretName", e.headers, e.body`
 
-/** The bodies are one block: an array of them would be sent as text of twice the size. `stored`: arrivals that were stored. */
+/**
+ * Stores events. Their bodies are sent as one block, because an array of them would be sent as text of twice the size. `stored`
+ * lists the arrivals that were stored.
+ */
 const RECEIVE = `WITH given AS (
     SELECT * FROM unnest($3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::int[], $9::int[], $10::uuid[],
       $11::text[])
@@ -43,10 +46,10 @@ const RECEIVE = `WITH given AS (
 
 type Received = {readonly version: number; readonly stored: readonly string[]}
 
-/** The arrival of an event that no receiver has reported: the answer to its storing was lost, or another's failed. */
+/** Marks an event that no receiver has reported as new, because the receiver did not learn that the event was stored. */
 const UNREPORTED = '00000000-0000-0000-0000-000000000000'
 
-/** The first that gets such an event again reports it as new. */
+/** Claims such events when they arrive again. The first receiver to do so reports them as new. */
 const CLAIM = `UPDATE bookctl.events e SET arrival = g.arrival
   FROM unnest($2::text[], $3::uuid[]) AS g (event_id, arrival)
   WHERE e.profile = $1 AND e.event_id = g.event_id AND e.arrival = '${UNREPORTED}' RETURNING e.arrival::text`
@@ -54,7 +57,7 @@ const CLAIM = `UPDATE bookctl.events e SET arrival = g.arrival
 const DISOWN = `UPDATE bookctl.events SET arrival = '${UNREPORTED}'
   WHERE event_id = ANY ($1::text[]) AND arrival = ANY ($2::uuid[])`
 
-/** Without MATERIALIZED the limit could be applied again for each row. */
+/** Selects and leases due forwards. Without MATERIALIZED, the limit could be applied again for each row. */
 const TAKE = `WITH due AS MATERIALIZED (
     SELECT sequence, target FROM bookctl.forwards
     WHERE state = 'pending' AND target = $1 AND due_at <= clock_timestamp()
@@ -81,28 +84,31 @@ const RELEASE = `UPDATE bookctl.forwards f SET due_at = clock_timestamp(), lease
 
 const FORWARD_LEASE_SECONDS = 20
 const RENEWAL_MILLISECONDS = 5000
-/** Sent no later than this after the last renewal began: then no one else has it. */
+/** How long after the start of its last renewal a lease is relied on. Until then no other receiver can have it. */
 const TRUSTED_MILLISECONDS = (FORWARD_LEASE_SECONDS - 1) * 1000
 const MOST_IN_STATEMENT = {rows: 128, bytes: 1024 * 1024}
-/** How often arrivals of unknown outcome are disowned, and for how long: a statement may be committed that much later. */
+/**
+ * How often arrivals with an unknown outcome are marked as unreported, and for how long, because their statement may be
+ * committed late.
+ */
 const DISOWN_MILLISECONDS = 500
 const UNKNOWN_MILLISECONDS = 20_000
 const MOST_UNKNOWN = 10_000
-/** Longer ones would not fit into an index. */
+/** Longer ids would not fit into an index. */
 const MOST_ID_LENGTH = 500
 
-/** A forward; `pg` gives the sequence as text. */
+/** Identifies a forward. `pg` returns the sequence as text. */
 interface Place {
   readonly sequence: number | string
   readonly target: string
 }
 
-/** The store of a listening process. `now`: Unix seconds on this machine. */
+/** Creates the event store of a listening process. `now` returns Unix seconds on this machine. */
 export function createSharedKeeper(store: StoreConnection, profile: string, now: () => number): EventKeeper {
   const lease = randomUUID()
-  /** What this process holds, and until when, on the clock of performance.now(). */
+  /** The forwards that this process has leased, and until when, on the clock of performance.now(). */
   const held = new Map<string, Place & {until: number}>()
-  /** Arrivals whose events were answered 503 but may be stored. */
+  /** Arrivals that were answered with 503 although they may have been stored. */
   const unknown = new Map<string, {readonly eventId: string; readonly until: number}>()
   const nameOf = ({sequence, target}: Place) => `${sequence} ${target}`
   const columns = (entries: readonly Place[]) => [
@@ -121,7 +127,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
       else held.delete(name)
     }
   }
-  // A renewal that fails is made up by the next; until then nothing is sent after its time.
+  // If a renewal fails, the next one makes up for it. Meanwhile nothing is sent after its lease has ended.
   const renewal = setInterval(() => void renew().catch(() => {}), RENEWAL_MILLISECONDS).unref()
 
   const disown = async () => {
@@ -132,7 +138,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
   }
   const disowning = setInterval(() => void disown().catch(() => {}), DISOWN_MILLISECONDS).unref()
 
-  /** The arrivals that are to be reported as new. */
+  /** Stores events and returns the arrivals to report as new. */
   const receiveSome = async (events: readonly Arrival[]) => {
     let end = 0
     const starts = events.map(({body}) => {
@@ -178,7 +184,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
         for (const some of inStatements([...first.values()]))
           for (const arrival of await receiveSome(some)) isNew.add(arrival)
       } catch (error) {
-        // All of them are answered 503, also those that are stored.
+        // All of them are answered with 503, including those that were stored.
         const until = performance.now() + UNKNOWN_MILLISECONDS
         for (const {arrival, eventId} of first.values())
           if (unknown.size < MOST_UNKNOWN) unknown.set(arrival, {eventId, until})
@@ -186,7 +192,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
       }
       return arrivals.map(arrival => ({duplicate: !isNew.has(arrival)}))
     },
-    // A lease ends by itself.
+    // Leases expire by themselves, so there is nothing to take over.
     adopt: async () => 0,
     async take(target, _, limit) {
       const until = performance.now() + TRUSTED_MILLISECONDS
@@ -198,7 +204,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
     },
     holds(forward) {
       const isTrusted = (held.get(nameOf(forward))?.until ?? 0) > performance.now()
-      // Its sender drops it: renewed, no one would send it.
+      // The caller drops this forward, so its lease must not be renewed: no receiver would send it.
       if (!isTrusted) held.delete(nameOf(forward))
       return isTrusted
     },
@@ -226,7 +232,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
   }
 }
 
-/** One coming of an event. */
+/** An event as it arrives, with an id of this arrival. */
 interface Arrival extends NewEvent {
   readonly arrival: string
 }
@@ -236,7 +242,7 @@ function storableId(id: string): string {
   return `${id.slice(0, MOST_ID_LENGTH)}… ${createHash('sha256').update(id).digest('hex')}`
 }
 
-/** In their order, so many at a time that a statement stays small. */
+/** Splits events, in order, into parts that each fit into a small statement. */
 function inStatements(events: readonly Arrival[]): Arrival[][] {
   const parts: Arrival[][] = []
   let bytes = 0
@@ -252,7 +258,7 @@ function inStatements(events: readonly Arrival[]): Arrival[][] {
   return parts
 }
 
-/** `now`: Unix seconds on this machine. */
+/** Creates the store for commands that read events. `now` returns Unix seconds on this machine. */
 export function createSharedEvents(store: StoreConnection, now: () => number): EventStore {
   return {
     async page(filter, from, limit) {
@@ -276,7 +282,9 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
   }
 }
 
-/** Removes events older than so many seconds, by the store's clock; the bound keeps the time in PostgreSQL's range. */
+/**
+ * Deletes events older than `age` seconds by the database's clock. The upper bound keeps the time within PostgreSQL's range.
+ */
 async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
   const sql = `DELETE FROM bookctl.events WHERE sequence IN (
     SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => least($1::float8, 1e10)) AND NOT EXISTS (

@@ -1,6 +1,6 @@
 /**
- * In the shared store: the reservation journal, committed before anything is sent, its bodies sealed and compared by an
- * HMAC, since identity numbers can be tried; and subscriptions whose outcome is unknown.
+ * The journals in the shared store: reservations, committed before they are sent, and subscription requests whose outcome is
+ * unknown. Bodies are encrypted, and compared by an HMAC, because identity numbers could be found from a plain hash by trial.
  */
 import {usage} from '../../contract/failure.js'
 import {
@@ -43,7 +43,7 @@ interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | '
   readonly result: string | null
 }
 
-/** An entry's columns, under the names of its fields. */
+/** The columns of an entry, named after its fields. */
 const ENTRY = `id, base_url AS "baseUrl", client_id AS "clientId", client_reference_id AS "clientReferenceId",
   offer_id AS "offerId", idempotency_key AS "idempotencyKey", key_id AS "keyId", sealed_body AS "sealedBody",
   body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", lasting_fingerprint AS lasting, outcome,
@@ -87,7 +87,10 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
 function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal | undefined): Journal {
   const {baseUrl, clientId} = client
   const alone = leasesOf(store)
-  /** The entry of a row, with the hashes of `intent` where it is the same although it was sealed with an earlier secret. */
+  /**
+   * Returns the entry of a row. If the row was encrypted with an earlier secret but is the same request, the entry gets the
+   * hashes of `intent`, so that the two compare as equal.
+   */
   const entryFor = async (row: Row, intent: ReservationIntent): Promise<JournalEntry> => {
     const entry = entryOf(row, seal)
     const isOwn = row.clientId === clientId && row.keyId !== seal?.keyId
@@ -97,7 +100,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     const isWhole = row.clientReferenceId === intent.clientReferenceId
     return {...entry, intentSha256, ...(isWhole ? {bodySha256} : {})}
   }
-  /** The verdict on `given`, with the entries it is about, and what is stored of its body. */
+  /** Returns the verdict on `given`, the entries that it is based on, and the intent with keyed hashes. */
   const judge = async (given: ReservationIntent) => {
     const {offerId, clientReferenceId, idempotencyKey} = given
     const {rows} = await store.query<Row>(ABOUT, [offerId, clientReferenceId, idempotencyKey])
@@ -111,7 +114,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     const other = atServiceOf(client, rows).find(
       row => isSealedElsewhere(row) && isOpen(row) && !isNeverSent(row),
     )
-    // Whether it is the same reservation is unknown, so no second one is started.
+    // The entry may be the same reservation, but cannot be compared, so no second one is started.
     if (other && verdict?.kind !== 'resolved') throw sealedElsewhere(other)
     return {entries, verdict, intent}
   }
@@ -140,7 +143,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
         const sql = `SELECT ${ENTRY}
           FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
         const [row] = (await store.query<Row>(sql, values)).rows
-        // None: another process wrote in between, so it is judged again.
+        // No row means that another process wrote in the meantime, so the intent is judged again.
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
       }
     },
@@ -198,7 +201,7 @@ function required(seal: Seal | undefined): Seal {
   )
 }
 
-/** What a lasting fingerprint is of: the request without its reference and without identity numbers. */
+/** Returns the text that a lasting fingerprint is made of: the request without its reference and identity numbers. */
 function lastingText({body}: ReservationIntent): string {
   const withoutNumbers = (key: string, value: unknown) =>
     key === 'number' || key === 'client_reference_id' ? undefined : value
@@ -225,7 +228,7 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
     body,
     agreed: read<Price>(agreed),
     booked: read<Price>(booked),
-    // The guests were hashed with the secret of that time.
+    // The guests' hash is keyed with the secret of that time.
     trip: facts && {...facts, guests: keyId === seal?.keyId ? facts.guests : null},
     result: read<Record<string, unknown>>(result),
   }
@@ -248,7 +251,7 @@ export function createSharedSubscriptions(store: StoreConnection): SubscriptionJ
         const [inserted] = (await store.query<{id: string}>(insert, [...key, JSON.stringify(events)])).rows
         if (inserted) return {id: Number(inserted.id)}
         const [row] = (await store.query<Row>(find, key)).rows
-        // Otherwise it has just ended, on another machine.
+        // If there is no row, another machine has just ended the request.
         if (row) return {earlier: {...row, id: Number(row.id), events: JSON.parse(row.events) as string[]}}
       }
     },

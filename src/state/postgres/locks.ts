@@ -1,21 +1,21 @@
 /**
- * One at a time, for all machines: a row says who works and until when, by the clock of the database. It is free as soon
- * as its holder's connection is gone, and at the latest when its time is over, so a holder that lives renews it.
+ * A lock for all machines. A row names the holder and the end of its lease, by the database's clock. The lock is free when the
+ * holder's connection is gone, or at the latest when the lease ends, so a running holder renews it.
  */
 import {randomUUID} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {Alone} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 
-/** A holder that cannot renew it, because its machine is cut off, has lost it after this long. */
+/** A holder that cannot renew its lease, for example because its machine is cut off, loses the lock after this time. */
 const LOCK_SECONDS = 15
 const RENEWAL_MILLISECONDS = 5000
 
-/** For the backend of another user its start is null: then it counts as alive. */
+/** pg_stat_activity hides the start of another user's backend. That backend then counts as running. */
 const IS_FREE = `(l.until <= clock_timestamp() OR l.pid IS NOT NULL AND NOT EXISTS (
   SELECT FROM pg_stat_activity a WHERE a.pid = l.pid AND (a.backend_start IS NULL OR a.backend_start = l.started)))`
 
-/** Behind a pooler ($4) the backend says nothing of its client. */
+/** Takes the lock. Behind a pooler ($4) the backend says nothing about its client, so it is not recorded. */
 const CLAIM = `INSERT INTO bookctl.leases AS l (name, holder, until, pid, started)
   SELECT $1, $2, clock_timestamp() + make_interval(secs => $3), a.pid, a.backend_start
     FROM (SELECT) AS one LEFT JOIN pg_stat_activity a ON a.pid = pg_backend_pid() AND NOT $4::boolean
@@ -26,7 +26,7 @@ const CLAIM = `INSERT INTO bookctl.leases AS l (name, holder, until, pid, starte
 const RENEW = `UPDATE bookctl.leases SET until = clock_timestamp() + make_interval(secs => $3)
   WHERE name = $1 AND holder = $2`
 
-/** As `withLock` of storage, for all machines. Throws StorageError when the store cannot be used. */
+/** Like `withLock` of storage, but for all machines. Throws a StorageError when the store cannot be used. */
 export const leasesOf =
   (store: StoreConnection): Alone<string> =>
   async (name, waitMilliseconds, work, peek) => {
@@ -39,7 +39,7 @@ export const leasesOf =
       if (performance.now() >= deadline) return {gaveUp: true}
       await sleep(80 + Math.random() * 170)
     }
-    // A renewal that fails is made up by the next; work that outlives its lease is fenced where it writes.
+    // If a renewal fails, the next one makes up for it. Work that outlives its lease is rejected where it writes.
     const renew = () => void store.query(RENEW, [name, holder, LOCK_SECONDS]).catch(() => {})
     const renewal = setInterval(renew, RENEWAL_MILLISECONDS).unref()
     try {

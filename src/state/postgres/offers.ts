@@ -1,10 +1,10 @@
-/** Offers seen, in the shared store. */
+/** Stores the offers seen in the shared store. */
 import {OFFER_RETENTION_SECONDS, type OfferStore, type SeenOffer} from '../../contract/seen-offers.js'
 import type {StoreConnection} from './connection.js'
 
 interface OfferRow {
   readonly offer: string
-  /** Seconds since the search, and until it expires, by the database's clock. */
+  /** Seconds since the search, and until the offer expires, by the database's clock. */
   readonly age: number
   readonly left: number
   readonly used_by_reference: string | null
@@ -24,7 +24,7 @@ const REMEMBER = `WITH old AS (
   ON CONFLICT (base_url, client_id, offer_id) DO UPDATE SET offer = excluded.offer,
     searched_at = excluded.searched_at, expires_at = excluded.expires_at`
 
-/** `now`: Unix seconds on this machine; the store keeps its own time. */
+/** Creates the offer store. `now` returns Unix seconds on this machine; the database stores times of its own clock. */
 export function createSharedOffers(store: StoreConnection, now: () => number): OfferStore {
   const select = async (rest: string, values?: readonly string[]): Promise<SeenOffer[]> => {
     const {rows} = await store.query<OfferRow>(`${OFFER} WHERE ${rest}`, values)

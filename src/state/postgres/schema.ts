@@ -1,11 +1,11 @@
-/** The tables of the shared store, in a schema of their own, made by the first process that needs them. */
+/** The tables of the shared store, in their own schema. The first process that needs them creates them. */
 import {tooNew} from './errors.js'
 
-/** Any numbers, the same in every bookctl. */
+/** Keys of advisory locks: arbitrary numbers, but the same in every version. */
 const MIGRATION_LOCK = 8_024_417_553
 const BEGIN_LOCK = 8_024_417_554
 
-/** Each brings the schema from version n to n + 1; only ever appended to. */
+/** Each migration upgrades the schema from version n to n + 1. Migrations are only ever appended. */
 const MIGRATIONS = [
   `CREATE TABLE bookctl.clients (
      base_url text NOT NULL, client_id text NOT NULL, generation bigint NOT NULL DEFAULT 1,
@@ -82,7 +82,7 @@ const MIGRATIONS = [
      PRIMARY KEY (sequence, target)
    ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
    CREATE INDEX due_forwards ON bookctl.forwards (target, due_at) WHERE state = 'pending'`,
-  // Entries of all clients are judged together, so one lock serves all. Earlier rows have no lasting fingerprint.
+  // Entries of all clients are judged together, so they share one lock. Earlier rows have no lasting fingerprint.
   `ALTER TABLE bookctl.reservations ADD COLUMN lasting_fingerprint text;
    DROP INDEX bookctl.reservation_offer;
    DROP INDEX bookctl.reservation_key;
@@ -108,7 +108,7 @@ const MIGRATIONS = [
          given_fingerprint, given_intent, given_lasting, 'unresolved', clock_timestamp(), clock_timestamp())
        RETURNING *;
    END $begin$`,
-  // Of earlier entries it is not known what was agreed.
+  // The agreed price of earlier entries is unknown.
   `ALTER TABLE bookctl.reservations ADD COLUMN agreed text;
    ALTER TABLE bookctl.reservations ADD COLUMN booked text;
    DROP FUNCTION bookctl.begin_reservation;
@@ -132,7 +132,7 @@ const MIGRATIONS = [
          clock_timestamp())
        RETURNING *;
    END $begin$`,
-  // Nor by what it is recognised as the same trip when another offer was found for it.
+  // Earlier entries have no trip facts either.
   `ALTER TABLE bookctl.reservations ADD COLUMN trip text;
    DROP FUNCTION bookctl.begin_reservation;
    CREATE FUNCTION bookctl.begin_reservation(
@@ -161,14 +161,17 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length
 
 const PARTS = [...MIGRATIONS.join('').matchAll(/CREATE (?:TABLE|FUNCTION|UNIQUE INDEX) (?:bookctl\.)?(\w+)/g)]
 
-/** Tables, and what else correctness rests on, that were removed by hand; null when nothing was. */
+/**
+ * Selects the names of missing tables, functions and unique indexes, which somebody must have removed by hand; null if there
+ * are none.
+ */
 export const MISSING_PARTS = `SELECT string_agg(name, ', ')
   FROM unnest(ARRAY[${PARTS.map(([, name]) => `'bookctl.${name}'`)}]) AS name
   WHERE to_regclass(name) IS NULL AND to_regproc(name) IS NULL`
 
 type Run = (sql: string) => Promise<{readonly rows: object[]}>
 
-/** Makes the schema or brings it up to date. A finished one needs no more rights than reading its version. */
+/** Creates or upgrades the schema. If it is up to date, the user only needs the right to read its version. */
 export async function requireSchema(run: Run, facts: () => Promise<{readonly shown: string}>): Promise<void> {
   let version = await schemaVersion(run)
   if (version < SCHEMA_VERSION) {
@@ -178,7 +181,7 @@ export async function requireSchema(run: Run, facts: () => Promise<{readonly sho
   if (version > SCHEMA_VERSION) throw tooNew((await facts()).shown, version)
 }
 
-/** 0 when there is none. */
+/** Returns the version of the schema, or 0 when there is none. */
 async function schemaVersion(run: Run): Promise<number> {
   const {rows} = await run(`SELECT to_regclass('bookctl.schema_version') IS NOT NULL AS "isMade"`)
   if (!(rows[0] as {isMade: boolean}).isMade) return 0
@@ -186,14 +189,15 @@ async function schemaVersion(run: Run): Promise<number> {
   return (found.rows[0] as {version: number}).version
 }
 
-/** What is in a schema that another program made, whose names may all be others than ours. */
+/** Selects what a schema `bookctl` of another program contains, under any names. */
 const OTHERS = `SELECT FROM pg_depend WHERE refclassid = 'pg_namespace'::regclass
   AND refobjid = to_regnamespace('bookctl') AND objid <> to_regclass('bookctl.schema_version')`
 
 /**
- * Brings the schema up to `version`. One statement, so that it needs no open transaction: it waits for others that migrate,
- * looks again, and does what is left. CREATE … IF NOT EXISTS alone fails when two do it at once, and after the wait only a
- * table of the catalogue, not to_regclass, shows what the other has made.
+ * Returns the statement that upgrades the schema to `version`. It is one statement, so it needs no open transaction: it waits
+ * for other migrations, checks again, and runs the missing steps.
+ * CREATE … IF NOT EXISTS is not enough, because it fails when two processes run it at once. After the wait, only the catalogue
+ * table pg_tables, and not to_regclass, shows what the other process has created.
  */
 export function migration(version: number = SCHEMA_VERSION): string {
   const steps = MIGRATIONS.slice(0, version).map(

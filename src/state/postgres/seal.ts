@@ -1,4 +1,7 @@
-/** Seals what a shared database holds: AES-256-GCM, keys derived by HKDF-SHA256 from the client secret, never stored there. */
+/**
+ * Encrypts values in the shared store with AES-256-GCM. HKDF-SHA256 derives the keys from the client secret, which is never
+ * stored there.
+ */
 import {
   createCipheriv,
   createDecipheriv,
@@ -10,11 +13,11 @@ import {
 } from 'node:crypto'
 import {promisify} from 'node:util'
 
-/** What a sealed value belongs to. A value moved to another row, or an older one put back, does not open. */
+/** The column and row that an encrypted value belongs to. A value that was moved to another row cannot be decrypted. */
 interface SealedPlace {
   readonly table: string
   readonly column: string
-  /** What tells the row apart: base URL, client id, key. */
+  /** The values that identify the row: base URL, client id, key. */
   readonly row: readonly (string | number)[]
 }
 
@@ -23,7 +26,7 @@ const KEY_ID_BYTES = 8
 const SALT_BYTES = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Without it Node 20 accepts tags of 4 bytes, which can be guessed. */
+/** Without this, Node 20 accepts authentication tags of 4 bytes, which can be guessed. */
 const TAGGED = {authTagLength: TAG_BYTES}
 const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + TAG_BYTES
 
@@ -33,7 +36,7 @@ export function createSeal(clientSecret: string) {
   const keyId = derive(clientSecret, '', 'key id', KEY_ID_BYTES)
   const fingerprintKey = derive(clientSecret, '', 'fingerprint', 32)
   return {
-    /** Tells apart the secrets under which values were sealed; says nothing of the secret. */
+    /** Identifies the secret that a value was encrypted with, without revealing anything about it. */
     keyId: keyId.toString('hex'),
     seal(text: string, place: SealedPlace): Buffer {
       const salt = randomBytes(SALT_BYTES)
@@ -43,7 +46,7 @@ export function createSeal(clientSecret: string) {
       const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), keyId, salt, nonce, cipher.getAuthTag(), bytes])
     },
-    /** Undefined when it was sealed under another secret, for another row, or was changed. */
+    /** Decrypts a value. Returns undefined if it was changed, or encrypted with another secret or for another row. */
     open(sealed: Uint8Array, place: SealedPlace): string | undefined {
       const bytes = Buffer.from(sealed)
       if (bytes.length < HEAD_BYTES || bytes[0] !== VERSION) return undefined
@@ -62,7 +65,10 @@ export function createSeal(clientSecret: string) {
         return undefined
       }
     },
-    /** Of a text that could be guessed, such as an identity number's: equal for equal texts, and only to who has the secret. */
+    /**
+     * Returns a keyed hash of a text that could be guessed, such as an identity number. It is the same for equal texts, and
+     * only the client secret can reproduce it.
+     */
     fingerprint: (text: string) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
   }
 }
@@ -71,8 +77,8 @@ const stretch = promisify<string, Buffer, number, Buffer>(scrypt)
 const LASTING_BYTES = 32
 
 /**
- * A fingerprint that a change of the client secret does not change: salted and slow to try. Never of an identity number,
- * which could be tried in spite of that.
+ * Returns a fingerprint that stays valid when the client secret changes: salted, and slow to compute. It must not be used for
+ * identity numbers, which could still be found by trial.
  */
 export async function lastingFingerprint(
   text: string,
@@ -81,7 +87,7 @@ export async function lastingFingerprint(
   return `${salt.toString('hex')}.${(await stretch(text, salt, LASTING_BYTES)).toString('hex')}`
 }
 
-/** Whether the lasting fingerprint `stored` is of `text`. */
+/** Reports whether `stored` is the lasting fingerprint of `text`. */
 export async function hasLastingFingerprint(text: string, stored: string): Promise<boolean> {
   const salt = Buffer.from(stored.split('.')[0] ?? '', 'hex')
   const given = Buffer.from(await lastingFingerprint(text, salt))
@@ -89,7 +95,7 @@ export async function hasLastingFingerprint(text: string, stored: string): Promi
   return known.length === given.length && timingSafeEqual(given, known)
 }
 
-/** A key for each value: random nonces under one key would run out after about four thousand million. */
+/** Derives a key for one value. Under a single key, random nonces would be safe for only about four billion values. */
 function keyFor(secret: string, salt: Uint8Array, {table, column}: SealedPlace): Buffer {
   return derive(secret, salt, `${table}|${column}`, 32)
 }
@@ -98,7 +104,7 @@ function derive(secret: string, salt: string | Uint8Array, what: string, bytes: 
   return Buffer.from(hkdfSync('sha256', secret, salt, `bookctl/v${VERSION}|${what}`, bytes))
 }
 
-/** Each part with its length before it, so that no two places look alike. */
+/** Encodes a place. Each part has its length before it, so that no two places have the same encoding. */
 function contextOf({table, column, row}: SealedPlace): Buffer {
   const parts = [String(VERSION), table, column, ...row.map(String)]
   return Buffer.from(parts.map(part => `${Buffer.byteLength(part)}:${part}`).join(''))

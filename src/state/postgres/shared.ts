@@ -1,4 +1,4 @@
-/** What machines remember together, in one PostgreSQL: the second implementation of the ports of `contract`. */
+/** The stores that machines share in one PostgreSQL: the second implementation of the ports in `contract`. */
 import {usage} from '../../contract/failure.js'
 import {
   isNeverSent,
@@ -19,40 +19,42 @@ import {createSharedTokens} from './tokens.js'
 
 /** The store that this machine shares with others, if one is set. */
 export interface StoreChoice {
-  /** What opens it; undefined if none is set. Throws a usage error for a broken config.json. */
+  /**
+   * Returns the function that opens the store, or undefined if none is set. Throws a usage error for an invalid config.json.
+   */
   opener(): typeof openSharedStores | undefined
-  /** Throws a usage error when its address cannot be used. */
+  /** Returns the connection options. Throws a usage error when the address is invalid. */
   options(): Promise<Omit<StoreOptions, 'most'>>
-  /** The client of the environment, if there is one: its tokens are this machine's too. */
+  /** Returns the client of the environment, if there is one. Its tokens belong to this machine too. */
   clients?(): Promise<readonly Omit<TokenClient, 'secretFingerprint'>[]>
 }
 
-/** What a machine has beside the store. */
+/** The parts of this machine that the shared stores need. */
 interface Machine {
-  /** Its own journal, from before the store was set. */
+  /** The machine's own journal, from before the store was set. */
   readonly journal: JournalStore
-  /** The clients it knows, each with a function that reads its secret. */
+  /** Returns the clients of this machine, each with a function that reads its secret. */
   knownClients(): Promise<readonly {client: Client; secret: () => Promise<string | undefined>}[]>
 }
 
 interface Inspected {
-  /** Version of the tables. */
+  /** The version of the tables. */
   readonly schema: number
-  /** Whether its user may change the tables. */
+  /** Whether the database user may change the tables. */
   readonly isWritable: boolean
-  /** Names of tables that were removed by hand. */
+  /** Names of tables that were removed by hand; null if there are none. */
   readonly missing: string | null
-  /** Standbys that have what was committed before it is acknowledged. */
+  /** Number of standbys that have a write before it is acknowledged. */
   readonly syncStandbys: number
-  /** Whether a crash of the server may lose what was acknowledged: fsync is off. */
+  /** Whether a crash of the server may lose acknowledged writes, because fsync is off. */
   readonly losesOnCrash: boolean
 }
 
-/** Connects when first used. Of the tokens, those of the clients that `machine` knows are listed. */
+/** Creates the stores, which connect at the first use. `listAll` returns only tokens of clients that `machine` knows. */
 export function openSharedStores(readOptions: StoreChoice['options'], machine: Machine) {
   const store = openStore(async () => ({...(await readOptions()), most: 1}))
   const seals = new Map<string, Seal>()
-  /** Deriving the keys of a secret takes longer than looking them up. */
+  /** Caches the keys of each secret, because deriving them is slow. */
   const sealFor = (clientSecret: string) => {
     const seal = seals.get(clientSecret) ?? createSeal(clientSecret)
     seals.set(clientSecret, seal)
@@ -81,14 +83,14 @@ export function openSharedStores(readOptions: StoreChoice['options'], machine: M
     subscriptions: createSharedSubscriptions(store),
     events: async () => createSharedEvents(store, now),
     openEventKeeper: async (profile: string) => openSharedKeeper(profile, await readOptions()),
-    /** Removes the tokens of clients, or of all that this machine knows; returns whether there were any. */
+    /** Deletes the tokens of these clients, or of all that this machine knows. Returns whether there were any. */
     async forgetTokens(which: readonly Client[] | 'all'): Promise<boolean> {
       const clients = which === 'all' ? (await machine.knownClients()).map(({client}) => client) : which
       let had = false
       for (const client of clients) had = (await tokens.forget(client)) || had
       return had
     },
-    /** Whether it works, for `doctor`; `shown` is the address without its password. Throws StorageError. */
+    /** Checks the store for `doctor`. `shown` is the address without its password. Throws a StorageError. */
     async inspect() {
       await store.query(INSPECT)
       const began = performance.now()
@@ -102,7 +104,10 @@ export function openSharedStores(readOptions: StoreChoice['options'], machine: M
   }
 }
 
-/** The journal of a store, on a machine that has one of its own from before: a reservation started there is not started again. */
+/**
+ * Combines a shared journal with this machine's own from before the store was set. A reservation that was started in the local
+ * journal is not started again in the shared one.
+ */
 function withoutLocal(shared: Journal, local: Journal): Journal {
   const refuse = (entry: JournalEntry | undefined) => {
     if (entry === undefined || isNeverSent(entry)) return
@@ -131,9 +136,12 @@ function withoutLocal(shared: Journal, local: Journal): Journal {
   }
 }
 
-/** The store of a process that listens; it has connections of its own. Throws StorageError when it cannot write there now. */
+/**
+ * Opens the event store of a listening process, with connections of its own. Throws a StorageError when the process cannot
+ * write to it now.
+ */
 export async function openSharedKeeper(profile: string, options: Omit<StoreOptions, 'most'>) {
-  // At first there is time: the schema may have to be made.
+  // The first connection has more time, because the schema may have to be created.
   const first = openStore(async () => ({...options, most: 1}))
   try {
     const [row] = (await first.query<Inspected>(`SELECT ${TABLES}`)).rows as [Inspected]
@@ -144,7 +152,7 @@ export async function openSharedKeeper(profile: string, options: Omit<StoreOptio
   } finally {
     await first.close()
   }
-  // It answers within the 3 s of §6.4, whatever the store does.
+  // The receiver answers within the 3 s of §6.4, so the store has even less time.
   const limits = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
   const store = openStore(async () => ({...options, ...limits}))
   return createSharedKeeper(store, profile, now)

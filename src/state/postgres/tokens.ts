@@ -1,4 +1,4 @@
-/** The token cache in the shared store (§5.7): tokens sealed, one asker for all machines. */
+/** The token cache in the shared store (§5.7). Tokens are encrypted, and one process of all machines requests a new one. */
 import {Failure} from '../../contract/failure.js'
 import type {CachedToken, Client, TokenCache, TokenClient} from '../../contract/token-cache.js'
 import {StorageError} from '../../storage/errors.js'
@@ -11,7 +11,7 @@ interface Row {
   readonly asked_scopes: string | null
   readonly sealed: Uint8Array
   readonly scopes: string
-  /** Seconds since it was obtained, and until it expires, by the database's clock. */
+  /** Seconds since the token was obtained, and until it expires, by the database's clock. */
   readonly age: number
   readonly left: number
 }
@@ -23,7 +23,7 @@ const LIST = `SELECT c.generation, t.asked_scopes, t.sealed, t.scopes,
   LEFT JOIN bookctl.access_tokens t ON t.base_url = $1 AND t.client_id = $2 AND t.key_id = $3
   ORDER BY t.obtained_at DESC`
 
-/** Nothing is stored after a logout in between. */
+/** Stores a token, unless the user logged out since this process read the generation. */
 const PUT = `INSERT INTO bookctl.access_tokens
   SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp() - make_interval(secs => $8),
     clock_timestamp() + make_interval(secs => $9)
@@ -42,13 +42,16 @@ const FORGET = `WITH next AS (
   ), failures AS (DELETE FROM bookctl.token_failures WHERE base_url = $1 AND client_id = $2)
   DELETE FROM bookctl.access_tokens WHERE base_url = $1 AND client_id = $2`
 
-/** Times are those of this machine's clock `now` (Unix seconds); the store keeps its own. */
+/**
+ * Creates the token cache. Times are converted to this machine's clock `now` (Unix seconds); the database stores times of its
+ * own clock.
+ */
 export function createSharedTokens(
   store: StoreConnection,
   sealFor: (clientSecret: string) => Seal,
   now: () => number,
 ): TokenCache & {forget(client: Client): Promise<boolean>} {
-  /** Of each client when this process first looked: a logout on any machine makes a new one. */
+  /** The generation of each client when this process first read it. A logout on any machine increments it. */
   const generations = new Map<string, number>()
   const alone = leasesOf(store)
   const whose = (client: TokenClient) => {
@@ -78,7 +81,7 @@ export function createSharedTokens(
           access_token: accessToken,
           scopes: row.scopes.split(' ').filter(Boolean),
           askedScopes: row.asked_scopes.split(' ').filter(Boolean),
-          // Two clocks never agree to the millisecond, and no token was obtained in the future.
+          // The age is never negative: two clocks never agree exactly, but no token was obtained in the future.
           obtainedAt: at - Math.max(0, row.age),
           expiresAt: at + row.left,
         }
@@ -119,7 +122,10 @@ export function createSharedTokens(
       return new Failure(kind, message, details)
     },
     alone: (client, ...rest) => alone(['tokens', ...whose(client)].join(' '), ...rest),
-    /** Removes the tokens of a client, also those of processes that are about to store one. Returns whether there were any. */
+    /**
+     * Deletes the tokens of a client, and keeps running processes from storing theirs afterwards. Returns whether there were
+     * any.
+     */
     async forget(client) {
       generations.delete(nameOf(client))
       return (await store.query(FORGET, [client.baseUrl, client.clientId])).count > 0
@@ -127,7 +133,10 @@ export function createSharedTokens(
   }
 }
 
-/** While the store is unreachable no token is stored; the process that has one still uses it. */
+/**
+ * Runs `work`, and ignores an error that will pass, such as an unreachable store. The token is then not stored, but the process
+ * still uses it.
+ */
 async function unlessAway(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -1,4 +1,4 @@
-/** The address of a shared store: `postgres://user@host/database`. Our own reading: what it does not know, it refuses. */
+/** Parses the address of a shared store: `postgres://user@host/database`. Anything that bookctl does not know is refused. */
 import {readFileSync, statSync} from 'node:fs'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
@@ -6,24 +6,27 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
 export interface StoreAddress {
-  /** A host name or address, or the directory of a Unix socket. */
+  /** A host name, an address, or the directory of a Unix socket. */
   readonly host: string
   readonly port: number
   readonly user: string
   readonly database: string
   readonly password: string | undefined
-  /** Whether TLS with a checked certificate is spoken; without it only to this machine. */
+  /** Whether to use TLS with a checked certificate. Without TLS, only this machine is allowed. */
   readonly isEncrypted: boolean
 }
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
-/** Whether the text, as people set it, has a password in it. Throws a usage error when it is no address of a store. */
+/** Reports whether a store's address contains a password. Throws a usage error when the text is not such an address. */
 export function hasPassword(text: string): boolean {
   return parsed(text).password !== ''
 }
 
-/** A password that is not in it comes from PGPASSWORD or the password file. Throws a usage error for what cannot be honoured. */
+/**
+ * Parses a store's address. A password that is not in it is read from PGPASSWORD or the password file. Throws a usage error for
+ * an address that is invalid or not supported.
+ */
 export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddress {
   const url = parsed(text)
   const {user, database, parameters} = url
@@ -44,18 +47,21 @@ export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddres
   return {...place, password: url.password || env.PGPASSWORD || passwordInFile(place, env)}
 }
 
-/** The text without what may be a password; of a text that is no address, nothing. */
+/** Removes the password from a store's address. Any other text is replaced completely, because it may contain a secret. */
 export function concealPassword(text: string): string {
   return FORM.test(text) ? text.replace(/^([^:]+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1@') : 'not an address'
 }
 
-/** The address without its password, as it may be shown. */
+/** Returns the address without its password, for display. */
 export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'password'>): string {
   const place = host.startsWith('/') ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
   return sanitizeLine(`postgres://${user}@${place}/${database.replaceAll('/', '%2F')}`, 200)
 }
 
-/** The URL of the platform refuses a socket's user without a host. Refused: a second `@`, before which may be a password. */
+/**
+ * A pattern of our own, because the platform's URL rejects a user without a host, as a socket has. It refuses a second `@`,
+ * because a password may be before it.
+ */
 const FORM =
   /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@/?#]*))?(?:\?([^@#]*))?$/
 
@@ -78,7 +84,10 @@ function decoded(text = ''): string {
   }
 }
 
-/** Weaker modes would let anyone between here and there read and answer. */
+/**
+ * Decides whether to use TLS. Throws a usage error for weaker modes to another machine, because others on the way could read
+ * and answer.
+ */
 function encryptionOf(mode: string | undefined, host: string): boolean {
   const isHere = LOOPBACK.test(host) || host.startsWith('/')
   if (mode === undefined) return !isHere
@@ -93,7 +102,7 @@ function encryptionOf(mode: string | undefined, host: string): boolean {
   )
 }
 
-/** The message never quotes the address, which may have a password in it. */
+/** Returns the usage error for a store's address. Its message never quotes the address, which may contain a password. */
 function invalid(problem: string) {
   const hint =
     'set BOOKCTL_STORE, or the setting store, to postgres://user@host/database, or remove it to use the files of this machine'
@@ -101,9 +110,9 @@ function invalid(problem: string) {
 }
 
 /**
- * The password of the first line that fits in PGPASSFILE or ~/.pgpass: `host:port:database:user:password`, `*` for any,
- * `\:` and `\\` for the characters. As for psql, a file that others may read is not used. By the package `pgpass`, which `pg`
- * uses, it would be that of the last line that fits.
+ * Reads the password from PGPASSFILE or ~/.pgpass: `host:port:database:user:password`, with `*` for any value, and `\:` and
+ * `\\` as escapes. The first matching line wins. Like psql, it ignores a file that others may read.
+ * The package `pgpass`, which `pg` uses, would take the last matching line.
  */
 function passwordInFile(
   {host, port, database, user}: Pick<StoreAddress, 'host' | 'port' | 'database' | 'user'>,
