@@ -1,4 +1,4 @@
-/** The settings as `config get`, `list`, `path`, `set` and `unset` print them. No secret is ever among them. */
+/** Prints and changes settings for `config get`, `list`, `path`, `set` and `unset`. Settings never contain a secret. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
@@ -29,7 +29,10 @@ export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 
 type Row = ReturnType<typeof rowOf>
 
-/** One setting. Throws a usage error, `not_set`, if nothing gives it. With `showOrigin` the text says where it comes from. */
+/**
+ * Returns the result of `config get`; with `showOrigin` the text says where the value comes from. Throws a usage error `not_set`
+ * if the setting has no value.
+ */
 export async function getSetting(
   key: SettingKey,
   surroundings: Surroundings,
@@ -60,7 +63,10 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
   return problems.length === 0 ? {} : {warning: `Warning: ${problems.join('; ')}`}
 }
 
-/** Every setting, with origin `unset` where it has no value; secrets of the environment are shown as `set`, without their value. */
+/**
+ * Lists every setting; those without a value have the origin `unset`. A secret in the environment is shown as `set`, without its
+ * value.
+ */
 export async function listSettings(surroundings: Surroundings, path: string): Promise<Result<Row>> {
   const found = await allChecked(surroundings)
   const settings = found.map(each => rowOf(each, path))
@@ -93,7 +99,7 @@ function textOf(value: SettingValue): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** The paths of our files; reads none of them, so that it works in whatever state they are. */
+/** Returns the paths of bookctl's files. It reads none of them, so it works even if they are damaged. */
 export function settingsPath(directory: string): Result {
   const files = [...FILE_NAMES, LOCKS_NAME]
     .map(name => ({name, path: join(directory, name)}))
@@ -104,8 +110,8 @@ export function settingsPath(directory: string): Result {
 }
 
 /**
- * `config set` or, without a value, `config unset`; with `isDry` it only says what would change. Throws a usage error if the
- * key or the value is refused.
+ * Changes a setting, or removes it if there is no `value`. With `isDry` it only reports what would change. Throws a usage error
+ * if the key or the value is refused.
  */
 export async function changeSetting(
   {key, value}: {readonly key: SettingKey; readonly value?: string},
@@ -126,7 +132,7 @@ export async function changeSetting(
   }
   await settings.update(file => {
     const present = file.read()
-    // It may have been removed since.
+    // The profile may have been removed since the change was planned.
     if (profile !== null) existingProfile(present, profile)
     if (pathsTaken(present, change).length > 0) file.delete([...holder, 'paths'])
     if (after === null) file.delete([...holder, ...key.path])
@@ -159,7 +165,9 @@ export const keyArg = {
 
 type Change = Awaited<ReturnType<typeof planChange>>
 
-/** Settings of a service change in the profile in use, others in the defaults or the profile of --profile. */
+/**
+ * Plans a change. Settings of a service change in the profile in use; others in the profile of --profile, else in the defaults.
+ */
 async function planChange(key: SettingKey, value: string | undefined, surroundings: Surroundings) {
   if (key.readOnly !== undefined)
     throw usage('read_only_setting', `${key.name} cannot be set directly`, key.readOnly)
@@ -184,13 +192,13 @@ async function planChange(key: SettingKey, value: string | undefined, surroundin
 function placeOf(key: SettingKey, surroundings: Surroundings) {
   const {flags, settings} = surroundings
   const [first = 'defaults'] = key.places
-  // A path belongs to one service.
+  // A path belongs to one service, so it is set in the profile.
   if (key.name.startsWith('paths.') && Object.hasOwn(settings.profiles, profileInUse(surroundings)))
     return 'profile'
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 
-/** Operations whose paths the profile loses, because they belong to the previous service. */
+/** Returns the operations whose paths the profile loses, because its base URL changes and they belong to the previous service. */
 function pathsTaken({profiles}: SettingsFile, {key, profile, after}: Change): string[] {
   const before = profile === null || key.name !== 'base_url' ? undefined : profiles[profile]
   return Object.keys(before && before.base_url !== after ? (before.paths ?? {}) : {})

@@ -1,4 +1,7 @@
-/** `login`: what it needs, from flags, environment and answers, or one error that lists what is missing; then the token, stored. */
+/**
+ * Logs in: collects the input from flags, environment and answers, obtains a token, and stores everything. One error lists all
+ * missing input.
+ */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {requestToken, tokenClientOf} from '../../../api/auth/tokens.js'
@@ -41,12 +44,15 @@ export const loginFlags = {
 
 export type LoginFlags = TargetFlags & Partial<InferredFlags<typeof loginFlags>>
 
-/** Puts questions to a person, or throws usage naming their flags. */
+/** Asks the user, or throws a usage error that names the flags. */
 type Ask = (questions: readonly Question[]) => Promise<string[]>
 
 const MOST_SECRETS = 3
 
-/** Logs in by `attempt`; a person whose secret the service refuses is asked for it again, after `tell`. Throws Failure. */
+/**
+ * Logs in with `attempt`. If the service refuses a secret that was typed at the prompt, reports that with `tell` and asks for the
+ * secret again. Throws Failure.
+ */
 export async function logInPatiently<T>(
   {input, askedFor}: Awaited<ReturnType<typeof readLogin>>,
   attempt: (input: LoginInput) => Promise<T>,
@@ -68,10 +74,16 @@ export async function logInPatiently<T>(
   }
 }
 
-/** Checked. `scopes`: of --scope or the variable; without any those of booking are requested, and none is configured. */
+/**
+ * The checked input. `scopes` come from --scope or the variable. Without them the booking scopes are requested, and the profile
+ * stores none.
+ */
 export type LoginInput = Awaited<ReturnType<typeof readLogin>>['input']
 
-/** What to log in with, and the question about the secret if that was asked for. */
+/**
+ * Reads the login input. `askedFor` is the question for the secret, if it was asked. Throws a usage error if something is invalid
+ * or missing.
+ */
 export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state: State, ask: Ask) {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
   const scopes = scopesOf(...(flags.scope ?? [env.BOOKCTL_SCOPES]))
@@ -112,7 +124,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       },
     },
   ]
-  // What was given is checked before anything is asked.
+  // Given values are checked before anything is asked.
   for (const {given, check} of wanted) if (given !== undefined) check(given)
   const asked: readonly Question[] = wanted.filter(({given}) => given === undefined)
   const answers = await ask(asked)
@@ -123,12 +135,12 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   return {input, askedFor: asked.find(({secret}) => secret)}
 }
 
-/** Where `text` is from, the flag or the variable that fills it, and what to do if it is invalid. */
+/** Returns where `text` comes from (the flag, or the variable that fills it) and the hint if it is invalid. */
 function originOf(text: string, flag: string, variable: string, env: NodeJS.ProcessEnv): [string, string] {
   return text === env[variable] ? [variable, `correct or unset ${variable}`] : [flag, `correct ${flag}`]
 }
 
-/** Obtains a token, and only then stores anything. Throws Failure or StorageError. */
+/** Obtains a token and then stores profile, secret and token; nothing is stored if that fails. Throws Failure or StorageError. */
 export async function logIn(requester: TokenRequester, state: State, input: LoginInput) {
   const {baseUrl} = input
   const mode = modeOfSecret(input.clientSecret)
@@ -146,7 +158,7 @@ export async function logIn(requester: TokenRequester, state: State, input: Logi
   await state.settings.update(
     file => {
       const {current_profile, profiles} = file.read()
-      // The old scopes go, and the paths of another service.
+      // Old scopes are dropped, and so are paths of another service.
       const {scopes: _, paths, ...kept}: Partial<Profile> = own(profiles, input.profile) ?? {}
       file.set(['profiles', input.profile], {
         ...kept,
@@ -160,7 +172,7 @@ export async function logIn(requester: TokenRequester, state: State, input: Logi
       if (current_profile === undefined) file.set(['current_profile'], input.profile)
     },
     {
-      // A process killed here leaves the old login intact, whose secret is still stored beside the new client's.
+      // If the process is killed here, the old login still works, because its secret is stored beside the new client's.
       ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
       async whenDone() {
         await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
@@ -182,7 +194,7 @@ export async function logIn(requester: TokenRequester, state: State, input: Logi
   }
 }
 
-/** The result of --dry-run. */
+/** Describes what the login would send and change, for --dry-run. */
 export function describeLogin(state: State, input: LoginInput): Result {
   const {profile, baseUrl, clientId, scopes = BOOKING_SCOPES} = input
   const request = plainDryRequest('POST', baseUrl + OPERATIONS['token.create'].path, {
@@ -201,7 +213,7 @@ export function describeLogin(state: State, input: LoginInput): Result {
   return dryRun([request], changes)
 }
 
-/** What to do after the login, for a person: the commands that its scopes allow. */
+/** Returns suggestions for the user after a login: the commands that the granted scopes allow. */
 export function nextSteps(
   {profile, scopes}: {readonly profile: string; readonly scopes: readonly string[]},
   current: string | undefined,

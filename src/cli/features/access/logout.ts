@@ -1,6 +1,6 @@
 /**
- * Logging out: tokens are revoked, and the credentials are removed from this machine whatever the service says. Signing secrets
- * stay, because the service never shows them again; only `logout --all` and `profiles remove` remove them, once consented to.
+ * Logs out: revokes the tokens, and removes the credentials from this machine whatever the service answers. Signing secrets stay,
+ * because the service never shows them again; only `logout --all` and `profiles remove` remove them, after confirmation.
  */
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -29,17 +29,17 @@ export type LoggedOut = Awaited<ReturnType<typeof logOut>>
 
 /** The credentials to log out of. */
 export interface Leaving {
-  /** Null for credentials of the environment, and for all. */
+  /** Null for credentials of the environment, and for `logout --all`. */
   readonly profile: string | null
   readonly profiles: readonly string[]
-  /** Whether everything is left: every client's tokens, and the people whose details are kept. */
+  /** Whether everything is removed: the tokens of every client, and the stored guest details. */
   readonly isAll?: boolean
-  /** The signing secrets that go too, and the command that the journal names for it (default: all stay). */
+  /** The signing secrets to remove (default: none), and the command that the journal names for it. */
   readonly signing?: {readonly names: readonly SigningSecretName[]; readonly removed_by: string}
-  /** The profile that commands use without those credentials; it stays logged in. */
+  /** The profile that applies without the environment's credentials; it stays logged in. */
   readonly beside?: string
   readonly clientId: string | undefined
-  /** Base URLs under which the client's tokens may be kept. */
+  /** Base URLs for which tokens of the client may be stored. */
   readonly baseUrls: readonly string[]
 }
 
@@ -49,7 +49,10 @@ export function everything(state: State): Leaving {
   return {profile: null, profiles, isAll: true, clientId: undefined, baseUrls: [], signing}
 }
 
-/** Revokes the tokens (§4.2), and removes everything here even if that failed or the store is away; then throws Failure. */
+/**
+ * Revokes the tokens (§4.2) and removes the credentials from this machine. It removes them even if the revocation fails or the
+ * shared store is unavailable, and then throws Failure.
+ */
 export async function logOut(
   requester: TokenRequester,
   state: State,
@@ -73,19 +76,19 @@ export async function logOut(
   if (isAll) results.push(await state.forget('all', signing))
   else if (clients.length + profiles.length > 0)
     results.push(await state.forget({profiles, clients}, signing))
-  // After the files: a keychain that cannot be used then keeps nothing but what is in it.
+  // The keychain comes last, so that an unusable one keeps only its own secrets.
   for (const name of profiles) {
     const {client_id = '', secret_store: place} = recordOf(state, name) ?? {}
     if (place === 'keychain')
       results.push(await state.secrets.remove({profile: name, clientId: client_id}, place))
   }
-  // One that could not be read would only be waited for again.
+  // A store that could not be read is not tried again, which would only wait again.
   const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
   const unread = unrevoked ?? kept.problem
   const problem = unread ?? shared.problem
   const isRemoved = results.includes(true)
-  // Only if no profile is left there that could have been meant.
+  // Nothing counts as removed if a profile stays logged in, because the user may have meant that one.
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
   const staying = signingSecretsOf(state, leaving).map(({subscription_id}) => subscription_id)
@@ -102,7 +105,10 @@ export async function logOut(
   throw new Failure(problem.kind, message, {...problem.details, hint, result: ended})
 }
 
-/** What `work` in the store returns, or why it cannot be used; without a store errors are the machine's, and thrown. */
+/**
+ * Runs `work` in the shared store and returns its value, or the problem if the store cannot be used. Without a shared store the
+ * error is one of this machine, and is thrown.
+ */
 async function inStore<T>(
   state: State,
   work: () => Promise<T>,
@@ -116,14 +122,14 @@ async function inStore<T>(
   }
 }
 
-/** The stored tokens that have not expired; `now`: Unix seconds. */
+/** Returns the stored tokens that have not expired. `now` is in Unix seconds. */
 async function revocableTokens(state: State, {isAll, clientId, baseUrls}: Leaving, now: number) {
   const live = (await state.tokens.listAll()).filter(({token}) => token.expiresAt > now)
   if (isAll) return live
   return live.filter(({client}) => client.clientId === clientId && baseUrls.includes(client.baseUrl))
 }
 
-/** Names of the profiles that have live credentials. */
+/** Returns the names of the profiles that have live credentials. */
 export async function liveAmong(state: State, leaving: Leaving, env: NodeJS.ProcessEnv): Promise<string[]> {
   if (isOfEnvironment(leaving))
     return modeOfSecret(env.BOOKCTL_CLIENT_SECRET ?? '') === 'live' ? ['of the environment'] : []
@@ -146,11 +152,11 @@ async function secretOf(state: State, profile: string): Promise<string | undefin
 }
 
 /**
- * What commands can still use after logging out: the profile beside credentials of the environment, if it has a secret, and
- * the environment. `name`: of the profile, or of the variables, separated by spaces.
+ * Returns the credentials that commands can still use after the logout: the profile beside credentials of the environment, if it
+ * has a secret, and the environment. `name` is the profile, or the variables separated by spaces.
  */
 export async function remainingAfter({beside}: Leaving, env: NodeJS.ProcessEnv, state: State) {
-  // Without a keychain commands cannot use a secret in it either.
+  // If the keychain is unavailable, commands cannot use the secret either.
   const isLeft = beside !== undefined && (await secretOf(state, beside).catch(collectFailure([])))
   const command = `bookctl logout --profile ${beside}`
   const ofProfile = isLeft ? [{what: 'profile', name: beside, command} as const] : []
@@ -167,7 +173,10 @@ export function remainingText(leaving: Leaving, {what, name, command}: Remaining
     : `Warning: the environment still has ${name.replaceAll(' ', ' and ')}, which commands use first. To remove that: ${command}`
 }
 
-/** The signing secrets stored for what is left; with those of the environment, for the profile beside them. */
+/**
+ * Returns the signing secrets of the profiles logged out of, and for the environment's credentials those of the profile beside
+ * them.
+ */
 function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): readonly SigningSecretName[] {
   if (isAll) return state.secrets.listSigningSecrets()
   return [...profiles, ...(beside === undefined ? [] : [beside])].flatMap(name =>
@@ -175,7 +184,7 @@ function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): rea
   )
 }
 
-/** Which signing secrets stay, and the command that removes them; none when none does. */
+/** Returns lines that name the signing secrets that stay and the command to remove them; empty if none stay. */
 export function keptText(state: State, leaving: Leaving): string[] {
   const lost = leaving.signing?.names ?? []
   const isLost = (secret: SigningSecretName) =>
@@ -204,7 +213,7 @@ function namesText(names: readonly SigningSecretName[]): string {
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** What has to be agreed to, with the question and what is at stake; undefined when there is nothing to agree to. */
+/** Returns what the user must confirm, with the secrets at stake; undefined if nothing needs confirmation. */
 export function consentFor({signing}: Leaving, live: readonly string[]) {
   const lost = signing?.names ?? []
   if (live.length + lost.length === 0) return undefined
@@ -241,7 +250,10 @@ export const leavingFlags = {
   ...dryRunFlag,
 }
 
-/** The credentials of the environment if they are set, else a profile. Throws a usage error if it is unknown. */
+/**
+ * Chooses what to log out of: the environment's credentials if they are set, else a profile. Throws a usage error for an unknown
+ * profile.
+ */
 export async function logoutTargetFrom(surroundings: Surroundings, state: State): Promise<Leaving> {
   const {settings, env, flags} = surroundings
   const name = checkProfileName(profileInUse(surroundings))
@@ -256,7 +268,7 @@ export async function logoutTargetFrom(surroundings: Surroundings, state: State)
     return {profile: null, profiles: [], beside: name, clientId: id, baseUrls: [...new Set(baseUrls)]}
   if (flags.profile && !state.secrets.holdsFor(name)) existingProfile(settings, name)
   if (profile && !state.isShared) {
-    // Tokens of the client may be under addresses that no profile names any more, since the profile was changed.
+    // After a change of the base URL, the client may still have tokens for an address that no profile names.
     const named = Object.values(settings.profiles).map(({base_url}) => base_url)
     const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === profile.client_id)
     baseUrls.push(...kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl)))
@@ -264,7 +276,7 @@ export async function logoutTargetFrom(surroundings: Surroundings, state: State)
   return {profile: name, profiles: [name], clientId: profile?.client_id, baseUrls: [...new Set(baseUrls)]}
 }
 
-/** The result of --dry-run; `more`: changes after those of the logout. */
+/** Describes the logout for --dry-run. `more` lists changes after those of the logout. */
 export async function describeLogout(
   state: State,
   leaving: Leaving,
@@ -293,7 +305,9 @@ export async function describeLogout(
   ])
 }
 
-/** Everything stored under the profile `name`, which may be signing secrets alone. Throws a usage error if it is unknown. */
+/**
+ * Returns everything stored under the profile `name`, which may be only signing secrets. Throws a usage error if it is unknown.
+ */
 export function leavingProfile(state: State, name: string) {
   const isStored = recordOf(state, name) === undefined && state.secrets.holdsFor(name)
   const {client_id: clientId, base_url: baseUrl} = isStored
@@ -304,7 +318,9 @@ export function leavingProfile(state: State, name: string) {
   return {profile: name, profiles: [name], clientId, baseUrls, signing}
 }
 
-/** Removes it even if a token could not be revoked (Failure), but not if its secrets stay (StorageError). */
+/**
+ * Removes a profile, even if a token could not be revoked (Failure), but not if its secrets could not be removed (StorageError).
+ */
 export async function removeProfile(
   requester: TokenRequester,
   state: State,

@@ -1,4 +1,4 @@
-/** The profiles, and the identity that commands use: where it is kept, and what overrides it. */
+/** Profiles, and the identity that commands use: where it is stored, and which variables override it. */
 import {join} from 'node:path'
 import {requestToken, type TokenRequestOptions, tokenClientOf} from '../../../api/auth/tokens.js'
 import type {Api} from '../../../api/types.js'
@@ -13,15 +13,15 @@ import type {Profile, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import type {Target} from '../../session/resolve.js'
 
-/** The service a login goes to, with the rest of its request. */
+/** The parts of a token request except the base URL. */
 export type TokenRequester = Omit<TokenRequestOptions, 'baseUrl'>
 
-/** The profile of that name in config.json. */
+/** Returns the profile `name` of config.json, or undefined. */
 export function recordOf(state: State, name: string): Profile | undefined {
   return own(state.settings.read().profiles, name)
 }
 
-/** The profile of that name. Throws a usage error that lists the profiles if it is unknown. */
+/** Returns the profile `name`. Throws a usage error that lists the profiles if it is unknown. */
 export function existingProfile({profiles}: SettingsFile, name: string): Profile {
   const profile = own(profiles, name)
   if (profile) return profile
@@ -32,7 +32,10 @@ export function existingProfile({profiles}: SettingsFile, name: string): Profile
 
 const OVERRIDING = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
 
-/** Warns about variables that override the profile; undefined if none do. `what`: what was done to the profile. */
+/**
+ * Returns a warning about variables that override the profile; undefined if there are none. `what` says what the user did with
+ * the profile.
+ */
 export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
   const {BOOKCTL_PROFILE: named} = env
   const names = OVERRIDING.filter(name => env[name])
@@ -42,12 +45,15 @@ export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what:
   return `Warning: the environment overrides ${what} (${names.join(', ')}): ${way}`
 }
 
-/** Where a secret kept in `place` is, in words or as a path. */
+/** Returns where a secret in `place` is stored: `keychain`, or the path of the file. */
 export function storedIn(place: Profile['secret_store'], state: State): string {
   return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
-/** The identity that commands use, without a request; null for what a ready token or a missing one does not say. */
+/**
+ * Describes the identity that commands use, without a request. A value that is unknown, as with BOOKCTL_TOKEN or without a stored
+ * token, is null.
+ */
 export async function describeIdentity(target: Target, state: State, now: number) {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = (await state.tokens.list(client)).filter(token => token.expiresAt > now)
@@ -65,13 +71,16 @@ export async function describeIdentity(target: Target, state: State, now: number
   }
 }
 
-/** Of the stored tokens, newest first, the one with the scopes of the login: commands may have requested others since. */
+/**
+ * Returns the newest stored token with the scopes of the login, else the newest, because commands may have requested tokens with
+ * other scopes since.
+ */
 function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Target): CachedToken | undefined {
   const wanted = [...scopes].sort().join(' ')
   return tokens.find(({askedScopes}) => askedScopes.join(' ') === wanted) ?? tokens[0]
 }
 
-/** Requests a token with these credentials, whatever is stored, and stores it. Throws Failure. */
+/** Requests a new token with these credentials, even if one is stored, and stores it. Throws Failure. */
 export async function checkIdentity(requester: TokenRequester, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = ofLogin(await state.tokens.list(client), target)
@@ -80,7 +89,10 @@ export async function checkIdentity(requester: TokenRequester, target: Target, s
   await state.tokens.put(client, token)
 }
 
-/** Asks the service whether it accepts the ready token, which need not have the right to see the account. Throws Failure. */
+/**
+ * Checks that the service accepts BOOKCTL_TOKEN. A 403 counts as accepted, because the token may lack the scope for the account.
+ * Throws Failure.
+ */
 export async function checkReadyToken(api: Api): Promise<void> {
   await api.call('account.show').catch(error => {
     if (!(error instanceof Failure) || error.details.status !== 403) throw error

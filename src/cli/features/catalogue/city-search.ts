@@ -1,4 +1,7 @@
-/** Searches in a city, which may be named: from the service's list where it may be called (§4.9), else those remembered here. */
+/**
+ * Searches in a city, given by id or name. Names are looked up in the service's list if its path may be called (§4.9), else among
+ * the cities stored on this machine.
+ */
 import {type FoundCity, listCities} from '../../../api/operations/content.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -16,7 +19,10 @@ import {mayAsk} from '../../terminal/prompts/ask.js'
 type Naming = Pick<Connection, 'api'> & Place
 type Place = {readonly state: State; readonly target: {readonly baseUrl: string}}
 
-/** The service's cities, remembered here; else those remembered. Throws Failure when nothing can be asked. */
+/**
+ * Returns the service's cities and stores them; if its list is not available, returns the stored ones. Throws Failure if
+ * credentials are missing or the service is unreachable.
+ */
 export async function namedCities(naming: Naming): Promise<readonly KnownCity[]> {
   const {items} = await listCities(naming.api).catch(error => {
     if (!(error instanceof Failure)) throw error
@@ -31,7 +37,7 @@ export async function namedCities(naming: Naming): Promise<readonly KnownCity[]>
   return listed.length > 0 ? listed : remembered(naming)
 }
 
-/** Those that can be chosen by name, remembered where that is possible. */
+/** Returns the cities that can be chosen by name, and stores them if the state is writable. */
 export function rememberCities({state, target}: Place, found: readonly FoundCity[]): KnownCity[] {
   const known = found.flatMap(({id, name, country_code}) =>
     id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
@@ -44,13 +50,16 @@ function remembered({state, target}: Place): readonly KnownCity[] {
   return state.writable ? state.cities.list(target) : []
 }
 
-/** `Istanbul (101)`; `otherwise` is its name where it is not known here; without one `101`. No request is made. */
+/**
+ * Formats a city as `Istanbul (101)`, with the stored name or else the name `otherwise`; without a name as `101`. Sends no
+ * request.
+ */
 export function cityText(id: number | string, place: Place, otherwise?: string): string {
   const name = remembered(place).find(city => String(city.id) === String(id))?.name ?? otherwise
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 
-/** `--city`: an id, or a name that only the connection can resolve. */
+/** `--city`: an id, or a name, which is resolved once there is a connection. */
 export const cityFlag = {
   city: checkedFlag((field, text) =>
     /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
@@ -60,7 +69,10 @@ export const cityFlag = {
   }),
 }
 
-/** The id that `--city` means: a name is looked up here, else in the service's list. Throws a usage error if it is in neither. */
+/**
+ * Returns the id that `--city` means. A name is looked up among the stored cities, else in the service's list. Throws a usage
+ * error if it is in neither.
+ */
 export async function readCity(typed: number | string | undefined, open: () => Promise<Naming>) {
   if (typeof typed !== 'string') return typed
   const naming = await open()
@@ -69,7 +81,7 @@ export async function readCity(typed: number | string | undefined, open: () => P
   return cityNumber(typed, isKnown ? known : await namedCities(naming))
 }
 
-/** The error of a city name that is not among those remembered here, to be reported with other mistakes. */
+/** Returns the error for a city name that is not among the stored cities, so that it is reported together with other mistakes. */
 export async function wrongCity(
   typed: number | string | undefined,
   state: State,
@@ -82,7 +94,7 @@ export async function wrongCity(
   return errors
 }
 
-/** Cities whose name is `typed`, alone or with country or id, as they are shown: `Valencia, ES (7)`. */
+/** Returns the cities that `typed` names, alone or with country or id as they are displayed: `Valencia, ES (7)`. */
 async function citiesNamed(typed: string, cities: readonly KnownCity[]): Promise<KnownCity[]> {
   const plain = (text: string) => fold(text.replace(/[\s,()]+/g, ' '))
   const wanted = plain(typed)
@@ -102,7 +114,7 @@ async function isCountry(typed: string, code: string): Promise<boolean> {
   return named !== undefined && named === code.toUpperCase()
 }
 
-/** The id of the city of that name. Throws a usage error that names the cities that may be meant. */
+/** Returns the id of the city that `typed` names. Throws a usage error that suggests cities if there is none or more than one. */
 export async function cityNumber(typed: string, known: readonly KnownCity[]): Promise<number> {
   const cities = await citiesNamed(typed, known)
   const [city, ...others] = cities
@@ -123,7 +135,7 @@ export async function cityNumber(typed: string, known: readonly KnownCity[]): Pr
   throw invalid('--city', 'must be the name or id of a city of the service', typed, hint)
 }
 
-/** `Valencia, ES (7)`. */
+/** Formats a city as `Valencia, ES (7)`. */
 export function cityLine({id, name, country_code: country}: KnownCity): string {
   return `${sanitizeLine(name, 50)}${country ? `, ${sanitizeLine(country, 20)}` : ''} (${id})`
 }
@@ -136,7 +148,7 @@ export const pricesFlag = {
   }),
 }
 
-/** The flags as typed: the city may be a name. */
+/** The flags as typed, where the city may be a name. */
 interface Typed {
   readonly city?: number | string | undefined
   readonly nationality?: string | undefined
@@ -144,20 +156,20 @@ interface Typed {
 }
 
 /**
- * A command that searches in a city: what is missing is asked for at a terminal, else named beside all that is wrong. Without
- * statics: oclif would look no further up for those of the classes below.
+ * Base of the commands that search in a city. Missing values are asked for at a terminal; elsewhere one error names them together
+ * with everything wrong. The class has no statics, because oclif would then not look for those of the base classes.
  */
 export abstract class CitySearch extends BaseCommand {
   protected abstract readonly needed: readonly string[]
 
-  /** What does not fit together. */
+  /** Returns errors about flags that contradict each other. */
   protected misfitsIn(_given: object): Failure[] {
     return []
   }
 
   /**
-   * The flags with the settings and the id of the city; `ask` adds what is missing, at a terminal. Throws a usage error that
-   * names all that is missing or wrong.
+   * Completes the flags with the settings and the id of the city. `ask` asks for missing values at a terminal. Throws a usage
+   * error that names everything missing or wrong.
    */
   protected async complete<Flags extends Typed, Complete>(
     flags: Flags,
@@ -165,7 +177,7 @@ export abstract class CitySearch extends BaseCommand {
   ) {
     const given = await this.withDefaults(flags, this.settings([]))
     const isLacking = absentIn(given, this.needed).length > 0
-    // Without a request, as long as something is missing or wrong anyway.
+    // Mistakes are reported before the city's name would need a request.
     if (this.misfitsIn(given).length > 0 || (isLacking && !mayAsk(this.globals)))
       throw combined(await this.alsoWrong({flags: given}, []))
     const known = {...given, city: await readCity(given.city, () => this.connect())}
@@ -186,7 +198,10 @@ export abstract class CitySearch extends BaseCommand {
   }
 }
 
-/** The error that names which of the flags `needed` are absent: `--city`, or `--check-out or --nights`, of which one is enough. */
+/**
+ * Returns an error that names the missing flags of `needed`. An entry is `--city`, or alternatives such as `--check-out or
+ * --nights`.
+ */
 export function absentIn(given: object, needed: readonly string[]): Failure[] {
   const values: Readonly<Record<string, unknown>> = {...given}
   const absent = needed.filter(names => !names.split(' or ').some(name => values[name.slice(2)]))

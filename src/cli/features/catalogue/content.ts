@@ -1,4 +1,4 @@
-/** Reference data, filtered on this machine, since no service is known to filter it. */
+/** Lists reference data. It is filtered on this machine, because no service is known to filter it. */
 import * as Flags from '@oclif/core/flags'
 import {listCities, listCountries, listCurrencies} from '../../../api/operations/content.js'
 import {fold} from '../../input/match.js'
@@ -13,14 +13,14 @@ export const CONTENT_COLUMNS = {
   cities: ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'],
 } as const
 
-/** `--find`; `what`: such as `cities whose name`. */
+/** Defines `--find`. `what` is what it selects, such as `cities whose name`. */
 export const findFlag = (what: string) => ({
   find: Flags.string({helpValue: 'TEXT', summary: `only ${what} contains TEXT (accents are ignored)`}),
 })
 
 type Named = {readonly [name in 'name' | 'code' | 'country_code']?: string | null}
 
-/** Every city is remembered, so that it can be chosen by name later. Throws Failure. */
+/** Lists reference data of one kind. Cities are stored, so that they can be chosen by name later. Throws Failure. */
 export async function listContent(
   kind: keyof typeof CONTENT_COLUMNS,
   connection: Connection,
@@ -49,7 +49,7 @@ export async function listContent(
   }
 }
 
-/** For a list that the service says is longer than what it sent. */
+/** Returns a warning unless the service sent its complete list. */
 export function warningUnless(isComplete: boolean): {warning?: string} {
   if (isComplete) return {}
   return {warning: 'Warning: the service has more than these, and does not say how to request them'}

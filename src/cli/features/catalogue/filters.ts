@@ -1,4 +1,4 @@
-/** Filtering and sorting by price or by other facts, which no service is known to do, and how a list says what is left. */
+/** Filters and sorts lists on this machine, because no service is known to do it, and counts what is left. */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount, moneyText} from '../../../contract/money.js'
 import type {Maximum} from '../../input/checks.js'
@@ -12,23 +12,23 @@ interface Priced {
 export const priceText = ({total, currency}: Priced['price']) =>
   total === null ? null : moneyText(total, currency)
 
-/** The price as a text, and as two columns of its own. */
+/** The price as text; AMOUNT_COLUMNS have it as two separate columns. */
 export const PRICE_COLUMN: Column<Priced> = {name: 'price', value: ({price}) => priceText(price)}
 export const AMOUNT_COLUMNS: readonly Column<Priced>[] = [
   {name: 'total', value: ({price}) => price.total},
   {name: 'currency', value: ({price}) => price.currency},
 ]
 
-/** Null for a price that is unknown or not a number. */
+/** Returns the amount; null if it is unknown or not a number. */
 function amountOf({price: {total}}: Priced): string | null {
   return total !== null && isAmount(total) ? total : null
 }
 
 interface Filters {
   readonly 'max-price'?: Maximum | undefined
-  /** That of the search: of a price or a maximum that names none. */
+  /** The currency of the search. It applies to a price or maximum without a currency. */
   readonly currency?: string | undefined
-  /** One of `keys`, or `price`; without it the service's own order. */
+  /** One of the sort keys, or `price` (default: the service's order). */
   readonly sort?: string | undefined
   readonly limit?: number | undefined
 }
@@ -37,7 +37,7 @@ function isElsewhere({price}: Priced, {'max-price': most, currency = ''}: Filter
   return (price.currency ?? currency).toUpperCase() !== (most?.currency ?? currency).toUpperCase()
 }
 
-/** The warning that items were left out because their prices are in another currency than `max-price`. */
+/** Returns a warning that items were left out because their prices are in another currency than `max-price`. */
 export function warningOfCurrencies(noun: string, found: readonly Priced[], filters: Filters): string[] {
   const {'max-price': most, currency} = filters
   const left = most ? found.filter(item => amountOf(item) !== null && isElsewhere(item, filters)) : []
@@ -48,7 +48,7 @@ export function warningOfCurrencies(noun: string, found: readonly Priced[], filt
   return [`Warning: ${text}`]
 }
 
-/** At most `limit` of the items, none of which costs more than `max-price`; what has no key comes last. */
+/** Returns at most `limit` items that cost no more than `max-price`, sorted. Items without the sort key come last. */
 export function filterAndSort<Item extends Priced>(
   found: readonly Item[],
   filters: Filters,
@@ -75,7 +75,10 @@ export function filterAndSort<Item extends Priced>(
     .slice(0, limit)
 }
 
-/** What is said of a list at a terminal: `head` and how many are shown of those found. */
+/**
+ * Returns what a terminal shows with a list: a line with `head` and how many of the found items are shown, or the text for an
+ * empty list.
+ */
 export function countOf(noun: string, shown: readonly unknown[], found: readonly unknown[], head: string) {
   const whenEmpty =
     found.length > 0 ? `No ${noun}s match your filters (${found.length} found).` : `No ${noun}s were found.`

@@ -1,4 +1,4 @@
-/** Hotels and their offers: a search from its flags to what is remembered for `reserve`, one hotel, and what an offer costs now. */
+/** Searches hotels and stores the offers for `reserve`, shows a hotel, and asks for the current price of an offer. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {textIn} from '../../../api/answers/facts.js'
@@ -43,7 +43,7 @@ import {
 export const searchFlags = {
   ...cityFlag,
   'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
-  // Read when the check-in is known.
+  // Checked again when the check-in is known.
   'check-out': checkedFlag(checkDeparture)({
     helpValue: 'DATE|N',
     summary: 'departure date, or number of nights (3 or +3)',
@@ -79,14 +79,14 @@ export const searchFlags = {
   limit: Flags.integer({helpValue: 'N', min: 1, max: MOST_LISTED, summary: 'maximum number of offers'}),
 }
 
-/** The flags as typed: the city may be a name. */
+/** The flags as typed, where the city may be a name. */
 type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
 export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
 type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'currency' | 'refundable' | 'board' | 'limit'>
 
 export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
 
-/** What does not fit together, besides what is missing. */
+/** Returns errors about flags that contradict each other; missing flags are not reported here. */
 export function misfitsIn(flags: TypedSearch): Failure[] {
   const {'check-in': checkIn, room: rooms = []} = flags
   const errors: Failure[] = []
@@ -99,7 +99,7 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
   return errors
 }
 
-/** The request of §2.2. Throws a usage error that names every flag that is missing or does not fit the others. */
+/** Builds the request of §2.2. Throws a usage error that names every flag that is missing or contradicts others. */
 export function readSearch(flags: SearchFlags): SearchRequest {
   const {city, 'check-in': checkIn, nationality, currency, room = [{adults: 2, children_ages: []}]} = flags
   const errors = [...absentIn(flags, NEEDED), ...misfitsIn(flags)]
@@ -120,7 +120,7 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
 
 type Remembering = Pick<Connection, 'state' | 'clock'> & {readonly target: Client}
 
-/** Searches and remembers every offer found, also those filtered out. Throws Failure. */
+/** Searches, and stores every offer found, even those filtered out. Throws Failure. */
 export async function search(
   connection: Connection,
   request: SearchRequest,
@@ -150,7 +150,10 @@ export async function search(
   }
 }
 
-/** For `reserve`. A warning if the shared store was lost: the answer is there. Throws StorageError of this machine's files. */
+/**
+ * Stores offers for `reserve`. A failure of the shared store only warns, because the search itself has succeeded. Throws
+ * StorageError for files of this machine.
+ */
 async function remember(
   {state, target, clock}: Remembering,
   offers: readonly OfferFound[],
@@ -165,13 +168,13 @@ async function remember(
   }
 }
 
-/** `Istanbul (101), 2030-06-01 to 2030-06-04 (3 nights), 2 adults, nationality TR`. */
+/** Describes a search: `Istanbul (101), 2030-06-01 to 2030-06-04 (3 nights), 2 adults, nationality TR`. */
 function describeSearch(
   {destination, check_in, check_out, rooms, client_nationality}: SearchRequest,
   {offers}: SearchOutcome,
   connection: Connection,
 ): string {
-  // The name of its city, where the service says it.
+  // The city's name, if an offer has it.
   const fields = fieldsOf(offers[0]?.raw)
   const hotel = fieldsOf(firstObject(fields.get('hotel')))
   const name = textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
@@ -187,7 +190,7 @@ function describeSearch(
   return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
 }
 
-/** Named as in JSON, plus total and currency as columns of their own. */
+/** Columns named as in JSON, plus total and currency as separate columns. */
 export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
   ...columnsOf<PricedOffer>(['offer_id']),
   ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
@@ -199,7 +202,7 @@ export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
   ...columnsOf<PricedOffer>(['expires_at']),
 ]
 
-/** The offers wanted, in the order wanted. An offer whose price or terms are not known is left out where they matter. */
+/** Filters and sorts offers. An offer whose price or terms are unknown is left out if a filter depends on them. */
 export function filterOffers<Offer extends FoundOffer>(offers: readonly Offer[], wanted: Filters): Offer[] {
   const {refundable, board = ''} = wanted
   const kept = offers.filter(
@@ -213,7 +216,7 @@ export function filterOffers<Offer extends FoundOffer>(offers: readonly Offer[],
   })
 }
 
-/** An offer of a search as it is remembered. */
+/** Returns an offer of a search in the form in which it is stored. */
 export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
   const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
   const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
@@ -245,7 +248,7 @@ export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
   ...columnsOf<Comparison>(['valid_seconds']),
 ]
 
-/** Asks the price, and remembers a new one for `reserve`. Throws Failure. */
+/** Asks for the current price of an offer, and stores a changed price for `reserve`. Throws Failure. */
 export async function price(
   connection: Remembering & Pick<Connection, 'api'>,
   offerId: string,
@@ -254,7 +257,7 @@ export async function price(
   const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
   const offer = await priceOffer(api, offerId)
   const comparison = compare(offer, seen, clock.now())
-  // An answer without a currency means that of the search.
+  // An answer without a currency uses the currency of the search.
   const currency = offer.price.currency ?? seen?.currency ?? null
   const isNew = seen !== undefined && comparison.changed === true
   const lost = isNew ? await remember(connection, [{...seen, total: offer.price.total, currency}]) : {}
@@ -279,7 +282,10 @@ export async function price(
   }
 }
 
-/** `valid_seconds`: while the offer can still be reserved; null, as `changed`, when unknown. `now`: Unix seconds. */
+/**
+ * Compares an offer with what the search found. `valid_seconds` is how long it can still be reserved; it and `changed` are null
+ * if unknown. `now` is in Unix seconds.
+ */
 function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number) {
   const stated = offer.expires_at === null ? undefined : Date.parse(offer.expires_at) / 1000
   const ends = [stated, seen?.expires_at].filter(end => end !== undefined)

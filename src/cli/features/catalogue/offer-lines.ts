@@ -1,4 +1,7 @@
-/** One offer in words: a line for the list, what to know before choosing it, its terms; and whether cancelling is free. */
+/**
+ * Describes one offer: as a line of a list, in a short form before it is chosen, and with all terms. Also says whether cancelling
+ * is free.
+ */
 import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {instantOf, zonedInstantOf} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -10,7 +13,7 @@ import {priceText as knownPrice} from './filters.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
-/** Says whether the service did not send it or this machine did not store it. */
+/** Returns the text for an unknown term: either the service did not send it, or this machine did not store it. */
 function notKnown({details, offer_id}: OfferFound): string {
   if (details?.terms) return NOT_KNOWN
   return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
@@ -21,17 +24,17 @@ export function termsIn(offer: Pick<OfferFound, 'details'> | undefined): Partial
 }
 
 const NAME_WIDTH = 26
-/** In the list; and in the summary, where only an endless answer is cut. */
+/** Lines of terms in the short form; MANY is for the summary, where only an endless list is cut. */
 const FEW = 3
 const MANY = 30
 
-/** Price, hotel, board, room and whether it can be cancelled, in columns that 76 characters hold. */
+/** Formats an offer in fixed columns, 76 characters in all: price, hotel, board, and whether it can be cancelled. */
 export function offerLine(offer: OfferFound, now: number): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
   const hotel = sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)
   const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
   const price = fitTo(sanitizeLine(priceText(offer), 20), 15)
-  // The day alone: there is no room for the hour.
+  // Only the day, because there is no room for the hour.
   const day = (until: string) => onItsOwnClock(until).replace(/ .*/, '')
   return [
     price.trimEnd().padStart(price.length),
@@ -47,14 +50,16 @@ export function priceText(offer: OfferFound): string {
 
 interface Cancellable {
   readonly offer?: Pick<OfferFound, 'details'> | undefined
-  /** `created_at`, on the service's clock: a fee that counted then leaves no free time, whatever the clock here says. */
+  /**
+   * `created_at` is on the service's clock. If a fee applied at that time, cancelling is not free, whatever the clock here says.
+   */
   readonly reservation?: {readonly free_until: string | null; readonly created_at: string | null} | null
   readonly costsNow?: boolean
 }
 
 /**
- * The same words for an offer, for its reservation and before it is cancelled; null if unknown. `now`: Unix seconds; `show`:
- * the end of the free time, where it is not over.
+ * Describes cancellation in the same words for an offer, its reservation and a cancellation; null if unknown. `now` is in Unix
+ * seconds; `show` formats the end of the free time if it is not past.
  */
 export function cancellationText(
   {offer, reservation, costsNow}: Cancellable,
@@ -63,18 +68,19 @@ export function cancellationText(
 ): string | null {
   const {refundable, free_cancellation_until: stated} = offer?.details ?? {}
   const freeUntil = reservation?.free_until ?? stated ?? termsIn(offer).firstFee ?? null
-  // First: what is never free may name the moment of the search, which a service whose clock is ahead has not reached here.
+  // Checked first, because a rate that is never refundable may name the moment of the search as its end, which this machine's
+  // clock may not have reached.
   if (refundable === false) return 'not refundable'
   if (freeUntil === null) return refundable ? 'refundable' : null
   const bookedAt = zonedInstantOf(reservation?.created_at ?? '') ?? Number.NEGATIVE_INFINITY
-  // Without a time zone it is over when it is over everywhere: where the last clocks are, 12 hours after UTC.
+  // A time without a zone is past only once it is past in UTC−12.
   const end =
     zonedInstantOf(freeUntil) ?? (instantOf(`${freeUntil}Z`) ?? Number.POSITIVE_INFINITY) + 12 * 3600
   const isOver = costsNow || end <= Math.max(now, bookedAt)
   return isOver ? 'cancelling costs a fee' : `free until ${show(freeUntil)}`
 }
 
-/** The main facts of an offer before choosing it, in few lines: a list is above it. */
+/** Describes an offer in few lines, for display below a list before it is chosen. */
 export function offerGlance(offer: OfferFound, now: number): string {
   const {board, due, cancellation, policies} = termsInWords(offer, now, FEW)
   const [heading = '', ...clocks] = cancellation
@@ -84,15 +90,15 @@ export function offerGlance(offer: OfferFound, now: number): string {
     `Due at hotel: ${due.join('; ')}`,
     `Cancellation: ${heading}`,
     ...policies,
-    // Last, because they are left out first where a terminal has no room.
+    // Last, because a terminal without room drops the last lines.
     ...clocks.map(line => `Free until ${line}`),
   ].join('\n')
 }
 
-/** A row without a name continues the one above. */
+/** A row; an empty name continues the row above. */
 export type Row = readonly [name: string, text: string]
 
-/** What to know of an offer before it is reserved. */
+/** Returns the rows to show before an offer is reserved. */
 export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   if (!offer) return [['Hotel', 'unknown (the offer was not searched for on this machine)']]
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
@@ -111,7 +117,10 @@ export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   )
 }
 
-/** The board, what is due at the hotel, until when cancelling is free, and what it costs; `most`: lines of a list. */
+/**
+ * Describes the board, what is due at the hotel, until when cancelling is free, and what it costs. Lists have at most `most`
+ * lines.
+ */
 function termsInWords(offer: OfferFound, now: number, most: number) {
   const {dueAtProperty, policies = []} = termsIn(offer)
   const meals = BOARDS[offer.board?.toUpperCase() as BoardCode]?.toLowerCase()
@@ -134,7 +143,7 @@ function termsInWords(offer: OfferFound, now: number, most: number) {
   }
 }
 
-/** A line for each item; from `most` on, the number of those left out. */
+/** Formats a line for each item; beyond `most`, one line counts the rest. */
 function atMost<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
   const lines = items.slice(0, most).map(line)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines

@@ -1,4 +1,4 @@
-/** Tours as their commands ask for them and print them. */
+/** Searches and shows tours. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {type FoundTour, searchTours, showTour} from '../../../api/operations/tours.js'
@@ -59,14 +59,14 @@ export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['short_description']),
 ]
 
-/** Searches tours, then filters and sorts them. Throws a usage error if a flag is missing; Failure. */
+/** Searches tours, then filters and sorts them. Throws a usage error for a missing flag, and Failure. */
 export async function search(connection: Connection, flags: TourFlags): Promise<Result<FoundTour>> {
   const {city, date, currency, find = '', tag: tags = []} = flags
   if (!city || !currency) throw missing(NEEDED)
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {items: found, isComplete} = await searchTours(connection.api, request)
-  // A tour that does not say what matters is left out, or comes last.
+  // A tour that lacks the value is left out by a filter and sorted last.
   const kept = found.filter(({name, short_description, tags: given}) => {
     const has = (given ?? []).map(fold)
     const texts = [name ?? '', short_description ?? '']

@@ -1,4 +1,4 @@
-/** The checks of `doctor`: running them, and their findings. */
+/** Runs the checks of `doctor` and collects their findings. */
 import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import type {FailureKind} from '../../../contract/failure.js'
@@ -9,11 +9,11 @@ type Status = 'ok' | 'warn' | 'fail' | 'skipped'
 
 export interface Finding {
   readonly status: Status
-  /** One line, safe to print, no secret in it. */
+  /** One line, sanitised and without secrets. */
   readonly detail: string
-  /** A command or a sentence; null when there is nothing to do. */
+  /** What to do, as a command or a sentence; null if nothing. */
   readonly fix: string | null
-  /** Of a failed check; it decides the exit code. */
+  /** The kind of failure, which decides the exit code; only set for a failed check. */
   readonly kind?: FailureKind | 'unexpected'
 }
 
@@ -49,7 +49,7 @@ export async function runChecks(
   return done
 }
 
-/** The finding of a check; an error is a failed check, so that the others still run. */
+/** Returns the finding of a check. An error becomes a failed check, so that the others still run. */
 export async function found(work: () => Promise<Finding> | Finding): Promise<Finding> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** `doctor`: runs every check, where possible even if others failed, and prints the findings. */
+/** `doctor`: runs every check, if possible even after failed ones, and prints the findings. */
 import process from 'node:process'
 import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
@@ -21,7 +21,7 @@ import {
 } from './machine.js'
 import {checkReceiver, checkSigningSecrets, NetworkChecks, ServiceChecks} from './network-and-service.js'
 
-/** For each check, without --timeout. */
+/** Time limit of each check if --timeout is not given. */
 const STEP_SECONDS = 10
 
 export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix'] as const
@@ -39,7 +39,7 @@ export function doctorResult(checks: readonly Check[]): Result<Omit<Check, 'kind
 
 const STYLES = {ok: 'good', warn: 'waiting', fail: 'bad', skipped: 'faint'} as const
 
-/** A line for each check, with its fix below. Neighbours that were skipped for the same reason share a line. */
+/** Formats a line for each check, with its fix below. Consecutive checks that were skipped for the same reason share a line. */
 function linesOf(checks: readonly Check[], paint: Painter, width: number): string[] {
   const marks = {...marksFor(process.env), faint: wantsAccessible(process.env) ? 'skipped' : '-'}
   const markWidth = Math.max(...Object.values(marks).map(mark => mark.length))
@@ -62,7 +62,7 @@ function linesOf(checks: readonly Check[], paint: Painter, width: number): strin
   })
 }
 
-/** `21 checks: 17 ok, 2 failed (token, account), 2 skipped`. */
+/** Summarises checks: `21 checks: 17 ok, 2 failed (token, account), 2 skipped`. */
 export function summaryOf(checks: readonly Check[]): string {
   const words = {ok: 'ok', warn: 'warning', fail: 'failed', skipped: 'skipped'}
   const counts = Object.entries(words).flatMap(([status, word]) => {
@@ -76,12 +76,12 @@ export function summaryOf(checks: readonly Check[]): string {
 
 export abstract class DiagnosingCommand extends BaseCommand {
   override readonly showsSettings = true
-  /** Undefined until the check of the login found one. */
+  /** The service and credentials; undefined until the login check has found them. */
   private foundTarget: Target | undefined
 
-  /** Runs every check. `receiver` is the address of a webhook receiver to probe. */
+  /** Runs every check. `receiver` is the URL of a webhook receiver to probe. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    // First of all, because opening our files, config.json too, tightens their permissions.
+    // Before anything else, because opening bookctl's files, config.json too, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
     const surroundings = await this.surroundings()
     const state = await this.state()
@@ -125,7 +125,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
     return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
   }
 
-  /** The checks of the network, then of the service, until one of the network failed. */
+  /** Runs the checks of the network, then of the service; after a failed network check the rest are skipped. */
   private async checkRemote(
     surroundings: Surroundings,
     state: State,
@@ -154,7 +154,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
   }
 }
 
-/** What `read` returns; undefined where config.json cannot be understood, which another check reports. */
+/** Returns the result of `read`, or undefined if config.json is broken, which another check reports. */
 function unlessBroken<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -164,7 +164,10 @@ function unlessBroken<T>(read: () => T): T | undefined {
   }
 }
 
-/** The address without a login; undefined also where it is invalid, which the checks of settings and login report. */
+/**
+ * Returns the base URL without a login; undefined if there is none or it is invalid, which the checks of settings and login
+ * report.
+ */
 function baseUrlAlone(surroundings: Surroundings): string | undefined {
   try {
     return serviceOf(surroundings)?.baseUrl

@@ -1,4 +1,4 @@
-/** Checks beyond this machine: the connection, the service and the credentials, then signing secrets and a webhook receiver. */
+/** Checks of the network, the service and the credentials, and of signing secrets and a webhook receiver. */
 import {throwUnanswered} from '../../../api/answers/refusals.js'
 import {type ProxyServer, placeOf, proxyFor} from '../../../api/http/connection.js'
 import {certificateText, findAddresses, inspectTls, tryConnecting} from '../../../api/http/inspect.js'
@@ -20,14 +20,14 @@ import {storedWebhookSecrets} from '../webhooks/secrets.js'
 import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
 
 interface NetworkOptions extends Pick<ConnectOptions, 'env' | 'proxy' | 'caFile' | 'insecure'> {
-  /** For each check. */
+  /** Time limit of each check. */
   readonly timeoutSeconds: number
 }
 
-/** An operator needs some weeks to have a certificate renewed. */
+/** Three weeks, because an operator needs some time to renew a certificate. */
 const ABOUT_TO_EXPIRE_SECONDS = 21 * 24 * 3600
 
-/** The connection to the service, without credentials; each check needs those before it. */
+/** Checks the connection to the service, without credentials. Each check depends on those before it. */
 export class NetworkChecks {
   private proxy: ProxyServer | undefined
   private trusted: string[] | undefined
@@ -37,7 +37,7 @@ export class NetworkChecks {
     private readonly options: NetworkOptions,
   ) {}
 
-  /** In their order. */
+  /** Returns the checks in the order in which they must run. */
   checks(): Checks {
     return {
       trust: () => this.checkTrust(),
@@ -112,18 +112,21 @@ export class NetworkChecks {
 
 type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 
-/** With such a clock, tokens seem to expire at a wrong time; beyond the tolerance of §6.3 signatures are refused, too. */
+/**
+ * A clock that is off by this much makes tokens seem to expire at a wrong time. Beyond the tolerance of §6.3, signatures are
+ * refused too.
+ */
 const NOTABLE_SKEW_SECONDS = 60
 
 /**
- * The service and the credentials. The first check calls `open`. The scopes of BOOKCTL_TOKEN are unknown, so only the account
- * check shows whether it works.
+ * Checks the service and the credentials. The first check calls `open`. The scopes of BOOKCTL_TOKEN are unknown, so only the
+ * account check shows whether it works.
  */
 export class ServiceChecks {
   private signedIn: SignedIn | undefined
   private whyNotSignedIn = ''
   private answer: SentAnswer | undefined
-  /** Unix seconds. */
+  /** When the service answered, in Unix seconds. */
   private answeredAt = 0
   private granted: readonly string[] | undefined
 
@@ -132,13 +135,13 @@ export class ServiceChecks {
     private readonly open: () => Promise<{
       readonly sender: Sender
       readonly signedIn: SignedIn | undefined
-      /** Why nobody is signed in. */
+      /** Why there are no credentials to use. */
       readonly whyNot: string
     }>,
     private readonly timeoutSeconds: number,
   ) {}
 
-  /** In their order. */
+  /** Returns the checks in the order in which they must run. */
   checks(): Checks {
     return {
       service: () => this.checkService(),
@@ -211,7 +214,7 @@ export class ServiceChecks {
   }
 }
 
-/** `at`: Unix seconds on this machine, when the answer was made. */
+/** Compares this machine's clock with the Date header. `at` is when the answer was made, in Unix seconds on this machine. */
 function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   const date = Date.parse(headers.date ?? '')
   if (Number.isNaN(date)) return skipped('the response has no Date header')
@@ -238,7 +241,7 @@ export function checkSigningSecrets({state, env, profile}: ReceiverOptions): Fin
   return ok('none; webhooks create stores the one it gets')
 }
 
-/** Sends the receiver at `url` what `webhooks probe` sends. */
+/** Probes the receiver at `url` as `webhooks probe` does. */
 export async function checkReceiver(url: string | undefined, options: ReceiverOptions): Promise<Finding> {
   if (url === undefined) return skipped('none was named with --receiver URL')
   const {rows, notSent} = await probeReceiver(url, {profile: options.profile}, options)

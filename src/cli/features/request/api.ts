@@ -1,4 +1,4 @@
-/** `api`: from the command line to a request, and from the answer to what is printed. */
+/** `api`: builds a request from the command line and a result from the answer. */
 import {isUtf8} from 'node:buffer'
 import {buildRaw, METHODS} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
@@ -24,14 +24,14 @@ interface ApiFlags {
   readonly include?: boolean | undefined
 }
 
-/** METHOD in upper case. Throws a usage error if there is no such method. */
+/** Returns METHOD in upper case. Throws a usage error if it is not a supported method. */
 export function checkMethod(field: string, text: string): string {
   const method = text.toUpperCase()
   if (METHODS.includes(method)) return method
   throw usage('invalid_input', `${field}: must be one of ${METHODS.join(', ')}`)
 }
 
-/** The arguments and flags, checked before the service is known. Throws a usage error if one is invalid. */
+/** Checks the arguments and flags before the service is known. Throws a usage error if one is invalid. */
 export async function readCall(args: {method: string; path: string}, flags: ApiFlags & OutputFlags) {
   const {include, json, query, format, columns, quiet} = flags
   // Rows have no place for status and headers.
@@ -40,7 +40,7 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
       'with --json they are keys of the document; without a format they are printed before the body'
     throw usage('invalid_input', '--include: status and headers need --json or no format', hint)
   }
-  // A header given again is one with all of its values (RFC 9110 §5.3).
+  // Repeated headers are combined into one with all values (RFC 9110 §5.3).
   const headers = new Map<string, string>()
   for (const [name, value] of flags.header ?? []) {
     const before = headers.get(name)
@@ -51,7 +51,7 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
   let body = flags.data
   if (body !== undefined) {
     if (body.startsWith('@') || body === '-') body = await readText('--data', body.replace(/^@/, ''))
-    // Parsed to be checked, and sent as it was written, so that no number loses a digit.
+    // Parsed only to check it. It is sent as written, so that no number loses a digit.
     readJson('--data', body)
     body = body.replace(/^\ufeff/, '').trim()
   }
@@ -66,11 +66,11 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
 
 const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
 
-/** The connection sets them, or the token does. */
+/** Headers that the connection or the token sets. */
 const OWN_HEADERS =
   /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
 
-/** Splits `NAME:VALUE`. Throws a usage error if it is no header, or one that may not be set. */
+/** Splits `NAME:VALUE`. Throws a usage error if it is not a valid header, or one that may not be set. */
 export function splitHeader(field: string, text: string): Header {
   const [, given = '', value = ''] = /^([^:]+):(.*)$/s.exec(text)?.map(part => part.trim()) ?? []
   if (!HEADER_NAME.test(given) || !HEADER_VALUE.test(value))
@@ -81,14 +81,14 @@ export function splitHeader(field: string, text: string): Header {
   return [name, value]
 }
 
-/** The request for `target` and its scopes: those given, else the operation's, else the configured ones. */
+/** Plans the request and its scopes: those given, else the operation's, else the configured ones. */
 export function planCall(target: Target, call: Awaited<ReturnType<typeof readCall>>) {
   const raw = buildRaw(target.baseUrl, call)
   const known: readonly Scope[] | undefined = raw.scope && [raw.scope]
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
 }
 
-/** The body as one JSON value: itself, or a description of bytes that are no JSON; null when there is none. */
+/** Returns the body as a JSON value; null if it is empty, and a description if it is not JSON. */
 export function bodyOf(answer: Answer): unknown {
   if (answer.json !== undefined) return answer.json
   if (answer.body.length === 0) return null
@@ -100,7 +100,7 @@ export function bodyOf(answer: Answer): unknown {
   }
 }
 
-/** The answer to print: as JSON its body, or with `include` `{status, headers, body}`. */
+/** Returns the result to print: the body, or with `include` `{status, headers, body}`. */
 export function apiResult(answer: Answer, include: boolean): Result {
   const body = bodyOf(answer)
   const inner = isObject(body) && 'data' in body ? body.data : body
@@ -114,7 +114,7 @@ export function apiResult(answer: Answer, include: boolean): Result {
   }
 }
 
-/** Bytes for stdout without a format; undefined when a terminal must not get them. */
+/** Returns the bytes to print without a format; undefined if they are not text and stdout is a terminal. */
 export function bytesOf(answer: Answer, include: boolean, isTerminal: boolean): Uint8Array | undefined {
   const body = plainBody(answer, isTerminal)
   if (body === undefined || !include) return body
@@ -130,14 +130,14 @@ function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined 
   return lines && Buffer.from(text === '' ? '' : `${lines.join('\n')}\n`)
 }
 
-/** As received, without secrets and terminal control characters. */
+/** Returns the headers as received, without secrets and control characters. */
 function headersOf({headers, secrets}: Answer): Record<string, string> {
   const redactor = createRedactor(secrets)
   const shown = Object.entries(headers).map(([name, value]) => [name, redactor.header(name, value)] as const)
   return Object.fromEntries(shown.map(pair => pair.map(text => sanitizeLine(text))))
 }
 
-/** The text, or undefined when it is not UTF-8 or holds a NUL. */
+/** Decodes text; undefined if it is not UTF-8 or contains NUL. */
 function textOf(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? new TextDecoder().decode(bytes) : undefined
 }

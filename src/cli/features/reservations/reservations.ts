@@ -1,4 +1,7 @@
-/** `reservations list`, `show`, `update` and `cancel`: nothing is cancelled before the fee was shown and agreed to, or where none is stated. */
+/**
+ * `reservations list`, `show`, `update` and `cancel`. A cancellation is sent only after its fee was shown and confirmed, and
+ * never if the service states none.
+ */
 import {isSameMoney, type Money} from '../../../api/answers/amounts.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
@@ -34,19 +37,19 @@ import {bookedPrice, factsShown, noteOutcome, paymentAddress} from '../reserve/b
 import type {ReserveFlags} from '../reserve/flags.js'
 import {checkedBy, mergeContact, readFields} from '../reserve/request.js'
 
-/** `--after`: the cursor of an earlier page. */
+/** Checks `--after`, the cursor of an earlier page. Throws a usage error if it is invalid. */
 export function checkCursor(field: string, text: string): string {
   if (text === UNKNOWN_NEXT)
     throw usage('invalid_input', `${field}: the service did not say how to ask for those after that page`)
   return checkGiven(field, text)
 }
 
-/** A word of §3 in any case; any other word passes, since the service may know more. */
+/** Reads a status of §3 in any case. Other words pass, because the service may have more. */
 export function readStatus(_field: string, text: string): string {
   return RESERVATION_STATUSES.find(status => status === text.toUpperCase()) ?? text
 }
 
-/** A day, or a timestamp with an offset, in the one form that every service reads. */
+/** Checks a date, or a timestamp with an offset in the form that every service reads. Throws a usage error if invalid. */
 export function checkInstant(field: string, text: string): string {
   if (isCalendarDate(text) || (/T.*(Z|:\d\d)$/.test(text) && zonedInstantOf(text) !== undefined)) return text
   throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp such as 2030-06-01T10:00:00+03:00', text)
@@ -85,14 +88,14 @@ export const RESERVATIONS_COLUMNS = [
   'updated_at',
 ] as const
 
-/** Where a terminal has no room for all, the reference of the partner goes first, and the hotel's name stays. */
+/** If the terminal has no room, the partner's own reference is left out first, and the hotel's name stays. */
 const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({
   ...column,
   isMain: column.name === 'hotel',
   isMinor: column.name === 'client_reference_id' || column.name === 'check_out',
 }))
 
-/** One page, or as many reservations as are wanted. Throws Failure. */
+/** Lists one page, or as many reservations as `wish` asks for. Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {reservations, next} = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
@@ -110,7 +113,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
   }
 }
 
-/** Records the state in the journal, too; a failure there only warns. Throws Failure. */
+/** Shows a reservation and records its state in the journal; a failure of the journal only warns. Throws Failure. */
 export async function show(connection: Connection, reference: string, warn: (text: string) => void) {
   const found = await showReservation(connection.api, reference)
   const newest = {outcome: outcomeWord(found), booked: bookedPrice(found), result: withoutPeople(found)}
@@ -118,7 +121,10 @@ export async function show(connection: Connection, reference: string, warn: (tex
   return singleReservation(found, connection)
 }
 
-/** The change: flags override the file. Throws a usage error that names what is wrong or missing, or if nothing is to change. */
+/**
+ * Reads the change from flags and file; flags override the file. Throws a usage error that names what is wrong or missing, or if
+ * nothing is to change.
+ */
 export async function readUpdate(
   flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
 ): Promise<ReservationUpdate> {
@@ -140,7 +146,7 @@ export async function readUpdate(
   throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...faults])
 }
 
-/** Changes contact or guests. Throws Failure; for an unknown outcome, with how to find it out. */
+/** Changes contact or guests. Throws Failure; if the outcome is unknown, the hint says how to find out. */
 export async function update(
   connection: Connection,
   reference: string,
@@ -169,12 +175,12 @@ function singleReservation(found: ReadReservation, {clock}: Connection): Result<
   return {document: {reservation}, items: [row], columns: COLUMNS, single: true, facts}
 }
 
-/** `reference` was checked, so that it can be pasted into a shell. */
+/** Returns a hint with a command. `reference` must have been checked, so that it is safe to paste into a shell. */
 export function howToCheck(reference: string): string {
   return `check its state: bookctl reservations show ${reference}`
 }
 
-/** Adds `hint` to an unknown outcome; any other error stays as it is. */
+/** Sets the hint of an `outcome_unknown` error; other errors are returned as they are. */
 function withHint(error: unknown, hint: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') return error
   return failureWith(error, {hint})
@@ -187,7 +193,7 @@ export function checkReason(field: string, reason: string): string {
   throw invalid(field, `must be at most ${MOST_REASON_LENGTH} characters`)
 }
 
-/** Requests the fee and the reservation, which is null where the service does not show it. Throws Failure. */
+/** Requests the cancellation fee and the reservation, which is null if the service does not show it. Throws Failure. */
 export async function planCancellation({api}: Connection, reference: string) {
   const quote = await quoteCancellation(api, reference).catch(error => {
     if (!(error instanceof Failure) || error.details.code !== 'path_not_shown')
@@ -207,7 +213,7 @@ export async function planCancellation({api}: Connection, reference: string) {
   throw cancelledAlready(new Failure('refused', message, details), reference)
 }
 
-/** Names both possible causes. */
+/** Adds a hint with both possible causes if the service says that the reservation is cancelled already. */
 function cancelledAlready(error: unknown, reference: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error
   const words = `${error.details.code} ${error.message}`
@@ -236,8 +242,8 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
 }
 
 /**
- * What `--dry-run` shows beside the request, by reading alone: the costs for its document, `fee_unknown` with the reason
- * where they cannot be known, and lines for a person. Throws Failure when interrupted.
+ * Returns what `--dry-run` shows beside the request, with reading requests only: `costs` for the document (`fee_unknown` with the
+ * reason if it cannot be known) and lines for a person. Throws Failure when interrupted.
  */
 export async function previewCancellation(
   connect: () => Promise<Connection>,
@@ -299,8 +305,8 @@ export function changeOf({quote}: CancelPlan): Change {
 export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee', 'currency']
 
 /**
- * The answer of the service; missing values are null, and never taken from the quote. Warns where it is not what was agreed to.
- * Throws Failure; for an unknown outcome, with how to find it out.
+ * Cancels the reservation. Values missing in the answer are null, never taken from the quote, and a difference from what was
+ * confirmed warns. Throws Failure; if the outcome is unknown, the hint says how to find out.
  */
 export async function cancel(
   connection: Connection,

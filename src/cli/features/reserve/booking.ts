@@ -1,6 +1,6 @@
 /**
- * A reservation that was made: its payment, where to pay, and how it is printed; its state now, by its own path (§4.9) where
- * that can be called, else by whether there is a voucher (§4.5), which means CONFIRMED (§3); and waiting for the confirmation.
+ * A reservation after it was made: how to pay, how it is printed, its current state, and waiting for confirmation. The state
+ * comes from its own path (§4.9) if that may be called. Otherwise an available voucher (§4.5) means CONFIRMED (§3).
  */
 import {
   factsOfReservation,
@@ -33,19 +33,19 @@ export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): 
   return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
 }
 
-/** Whether waiting does not change the outcome. */
+/** Reports whether the outcome is final, so that waiting cannot change it. */
 const isLast = (outcome: string) => outcome === 'confirmed' || isEnded(outcome)
 
 function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
   return isLast(outcome) || reservation_ref === null
 }
 
-/** Whether it is paid, although it may not be confirmed yet. */
+/** Reports whether the reservation is paid, even if it is not confirmed yet. */
 export function isPaid(outcome: Pick<ReserveOutcome, 'reservation'>): boolean {
   return paymentStateOf(outcome)?.kind === 'paid'
 }
 
-/** The payment address, when there is still to pay and it is one a person may be sent to: https, or http on this machine. */
+/** Returns the payment address if payment is due and the address is safe to open: https, or http on this machine. */
 export function paymentAddress(outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>) {
   if (outcome.payment_url === null || isLast(outcome.outcome) || isPaid(outcome)) return undefined
   const url = parseUrl(outcome.payment_url)
@@ -58,7 +58,10 @@ export type Awaited = 'payment' | 'confirmation' | 'nothing'
 
 const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|confirming/
 
-/** A payment only if an address says where to make it, a confirmation only in a state that passes by itself. */
+/**
+ * Returns what to wait for: a payment only if there is an address to pay at, a confirmation only in a state that passes by
+ * itself.
+ */
 export function awaited(outcome: ReserveOutcome): Awaited {
   if (isFinal(outcome)) return 'nothing'
   if (isPaid(outcome)) return 'confirmation'
@@ -69,7 +72,7 @@ export function awaited(outcome: ReserveOutcome): Awaited {
 const TO_BE_PAID =
   /(pend|wait|requir|need|due|open|to)[a-z]*[ _-]?pay|pay[a-z]*[ _-](pend|due|requir|open|need|wait)|unpaid|not[ _-]?paid/
 
-/** Whether it has to be paid and there is no address that a person may be sent to. */
+/** Reports whether payment is due but there is no address that is safe to open. */
 export function lacksAddress(outcome: ReserveOutcome): boolean {
   if (isFinal(outcome) || isPaid(outcome) || paymentAddress(outcome) !== undefined) return false
   return outcome.payment_url !== null || TO_BE_PAID.test(outcome.outcome)
@@ -77,7 +80,7 @@ export function lacksAddress(outcome: ReserveOutcome): boolean {
 
 export function lacksAddressText(outcome: ReserveOutcome): string[] {
   const {payment_url, client_reference_id} = outcome
-  // Without path, query or user name, which may hold a secret.
+  // Only the origin, because path, query and user name may contain a secret.
   const url = parseUrl(payment_url ?? '')
   const origin = url ? `${url.protocol}//${url.host}` : 'no address'
   const named = payment_url === null ? '' : `: ${sanitizeLine(origin, 200)}`
@@ -87,7 +90,7 @@ export function lacksAddressText(outcome: ReserveOutcome): string[] {
   ]
 }
 
-/** The address as a QR code of block characters; undefined when it is too long or wider than `columns`. */
+/** Returns the address as a QR code of block characters; undefined if it is too long or wider than `columns`. */
 export async function qrCode(address: string, columns: number): Promise<string | undefined> {
   const {renderUnicodeCompact} = await import('uqr')
   try {
@@ -105,14 +108,14 @@ const KINDS = [
   ['cancelled', /cancel|void|abort/],
 ] as const
 
-/** The outcome of a payment attempt; `until`: when it may be tried again, as the service wrote it. */
+/** Returns the outcome of a payment attempt. `until` is when it can be tried again at the latest, as the service wrote it. */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
   const {payment, payment_reason, pay_until} = factsOfReservation({reservation: reservation ?? {}})
   const kind = KINDS.find(([, words]) => words.test(payment?.trim().toLowerCase() ?? ''))?.[0]
   return kind && {kind, reason: payment_reason, until: pay_until}
 }
 
-/** What to know of the payment of an unconfirmed reservation, if anything. `now`: Unix seconds. */
+/** Returns a note about the payment of an unconfirmed reservation, if any. `now` is in Unix seconds. */
 export function paymentNote(outcome: ReserveOutcome, now: number): string | undefined {
   const payment = paymentStateOf(outcome)
   if (payment === undefined || outcome.outcome === 'confirmed') return undefined
@@ -141,7 +144,7 @@ export const RESERVATION_COLUMNS = [
   'price_changed',
 ] as const
 
-/** `facts`: what a person at a terminal sees of it. */
+/** Returns the result for a reservation. `facts` are shown at a terminal instead of the columns. */
 export function reservationResult(booking: ReserveOutcome, facts?: Result['facts']): Result {
   const document = documentOf(booking)
   const {agreed} = document
@@ -150,7 +153,7 @@ export function reservationResult(booking: ReserveOutcome, facts?: Result['facts
   return {...single(document, row, booking.reservation_ref), ...(facts && {facts})}
 }
 
-/** The JSON of a reservation that was made; `payment_url` is null where there is nothing to pay, as in its row. */
+/** Returns the JSON of a reservation. `payment_url` is null if there is nothing to pay, as in its row. */
 function documentOf(booking: ReserveOutcome) {
   const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} =
     booking
@@ -163,13 +166,13 @@ function documentOf(booking: ReserveOutcome) {
 interface FactsOptions {
   /** Unix seconds. */
   readonly now: number
-  /** The offer it was made from: what the reservation itself does not say. */
+  /** The offer it was made from, for facts that the reservation lacks. */
   readonly seen?: SeenOffer | undefined
-  /** Where to pay, if it has to be paid and the address is safe to open. */
+  /** Where to pay, if payment is due and the address is safe to open. */
   readonly payAt: string | undefined
 }
 
-/** The facts shown to a person; null if unknown. */
+/** Returns the facts to show to a person; unknown ones are null. */
 export function factsShown(
   found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
   {seen, payAt, now}: FactsOptions,
@@ -209,13 +212,13 @@ type Warn = (text: string) => void
 
 interface Latest {
   readonly outcome: ReserveOutcome
-  /** Why the service did not say whether it is confirmed. */
+  /** Why it is unknown whether the reservation is confirmed. */
   readonly failure?: Failure
-  /** Whether the service said what it is now. */
+  /** Whether the service reported the current state. */
   readonly isShown: boolean
 }
 
-/** The state now, asked for in about `seconds` at most; `known` is what is known before. What it learns goes into the journal. */
+/** Asks for the current state, for about `seconds` at most, and records a change in the journal. `known` is the state so far. */
 async function learnLatest(connection: Connection, known: ReserveOutcome, seconds: number, warn: Warn) {
   const latest = await readLatest(connection, known, seconds)
   const {outcome, reservation_ref, reservation, status, payment_url, booked} = latest.outcome
@@ -243,14 +246,14 @@ async function readLatest({api}: Connection, known: ReserveOutcome, timeoutSecon
   const {isVoucherReady} = await import('../../../api/operations/vouchers.js')
   const confirmed = await orFailure(isVoucherReady(api, reference, timeoutSeconds))
   if (confirmed === true) {
-    // The earlier state of the payment is no longer true.
+    // The earlier state of the payment no longer applies.
     const {payment, ...rest} = outcome.reservation ?? {}
     const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
     const reservation = {...rest, ...(payment === undefined ? {} : {payment: kept}), status: 'CONFIRMED'}
     return {outcome: {...outcome, outcome: 'confirmed', status: 'CONFIRMED', reservation}, isShown: true}
   }
   if (confirmed instanceof Failure) return {outcome, isShown, failure: confirmed}
-  // A path that may not be called says nothing of the service.
+  // If the path may not be called, that says nothing about the service.
   const isExpected = isShown || shown.kind === 'usage' || shown.kind === 'not_allowed'
   return isExpected ? {outcome, isShown} : {outcome, isShown, failure: shown}
 }
@@ -265,7 +268,7 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
 export const bookedPrice = ({reservation}: Pick<ReadReservation, 'reservation'>) =>
   asPrice(priceOfReservation(reservation, reservation))
 
-/** `booking` as it is now, which may be no longer as it was stored. */
+/** Returns `booking` in its current state, which may differ from the stored one. Warns if the service does not report it. */
 export async function newestOf(connection: Connection, booking: ReserveOutcome, warn: Warn) {
   if (isFinal(booking)) return booking
   const {outcome, isShown, failure} = await learnLatest(connection, booking, connection.timeoutSeconds, warn)
@@ -276,7 +279,7 @@ export async function newestOf(connection: Connection, booking: ReserveOutcome, 
   return outcome
 }
 
-/** Notes in the journal what the service says of a reservation made here. Failures only warn. */
+/** Records in the journal what the service reports about a reservation made here. Failures only warn. */
 export async function noteOutcome(
   {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
   reference: string,
@@ -291,7 +294,7 @@ export async function noteOutcome(
   }
 }
 
-/** The answer for "not confirmed yet" is not shown (§4.5), so only missing rights end the wait. */
+/** Failures that do not end the wait. §4.5 does not show the answer for "not confirmed yet", so only missing rights end it. */
 const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
 
 export interface WaitHooks {
@@ -299,7 +302,7 @@ export interface WaitHooks {
   readonly learn: (newest: ReserveOutcome) => void
 }
 
-/** Waits for CONFIRMED (§3), also while the service fails. Throws refused, pending, not_allowed. */
+/** Waits for CONFIRMED (§3), even while the service fails. Throws refused, pending or not_allowed. */
 export async function waitUntilConfirmed(
   connection: Connection,
   outcome: ReserveOutcome,
@@ -324,7 +327,7 @@ export async function waitUntilConfirmed(
   }
 }
 
-/** The refusal of a reservation that was rejected, cancelled or the like, with all that is known of it. */
+/** Returns the error for a reservation that was rejected, cancelled or the like, with everything known about it. */
 export function notConfirmed(outcome: ReserveOutcome): Failure {
   const {reservation_ref: reference} = outcome
   const state = `the service refused: reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome, 40)}`
@@ -337,7 +340,7 @@ export function notConfirmed(outcome: ReserveOutcome): Failure {
   })
 }
 
-/** How to go on waiting for it. */
+/** Returns the hint how to keep waiting for the reservation. */
 export function waitingHint(outcome: ReserveOutcome, journalKept: boolean): string {
   const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
   if (!journalKept) return repeatHint({clientReferenceId, idempotencyKey})
@@ -347,7 +350,7 @@ export function waitingHint(outcome: ReserveOutcome, journalKept: boolean): stri
 function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean): Failure {
   const note = paymentNote(outcome, now)
   const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
-  // A script that waits on must not miss that something else was booked than it agreed to.
+  // A script that keeps waiting must not miss that another price was booked than it agreed to.
   const kind = isPriceChanged(outcome) ? 'not_as_agreed' : 'pending'
   return new Failure(kind, note === undefined ? state : `${state}: ${note}`, {
     code: 'payment_pending',
@@ -356,7 +359,10 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
   })
 }
 
-/** Does `work`; a Failure of it names the reservation as last learned, other errors follow a warning. */
+/**
+ * Runs `work` after a reservation was made. A Failure names the reservation in its latest known state; before any other error, a
+ * warning does.
+ */
 export async function namingReservation<T>(
   booking: ReserveOutcome,
   warn: Warn,

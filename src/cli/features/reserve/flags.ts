@@ -57,9 +57,9 @@ export const reserveFlags = {
 }
 
 export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & {
-  /** From the settings, overridden by flags and file. */
+  /** Defaults from the settings; flags and file override them. */
   readonly preferred?: Preferences
-  /** As typed, for the command lines that go on from this one: which service and client are meant. */
+  /** The service flags as typed, for suggested commands that continue this one. */
   readonly service?: readonly string[]
 }
 export type ReserveFlags = Partial<AllReserveFlags>

@@ -1,4 +1,4 @@
-/** `journal` and `journal forget`, which removes personal data, but keeps the same request from being sent. */
+/** `journal` and `journal forget`. Forgetting removes personal data, but still prevents the same request from being sent. */
 import {join} from 'node:path'
 import {isoTime} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
@@ -47,12 +47,15 @@ export async function readJournal(state: State, unresolved: boolean): Promise<Re
   }
 }
 
-/** Their offer and reference are free already, and no personal data is stored. */
+/** Outcomes after which offer and reference are free again and no personal data is stored. */
 const NOTHING_STORED = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
-/** As long as a reservation may take to be sent. */
+/** How long to wait for a reservation that another process is sending. */
 const WAIT_MILLISECONDS = 5000
 
-/** The newest entry with that client reference; prefers the current client. Throws a usage error if there is none. */
+/**
+ * Returns the newest entry with that client reference; prefers the current client. Throws a usage error if there is none or
+ * nothing to forget.
+ */
 export async function findForgettable(
   state: State,
   reference: string,
@@ -101,9 +104,9 @@ export function describeForgetChange({clientReferenceId, outcome}: JournalEntry,
   return dryRun([], changes)
 }
 
-/** Forgets the entry, while no process is sending it. Throws StorageError `busy` when one does. */
+/** Forgets an entry. Throws StorageError `busy` if another process is sending its reservation. */
 export async function forgetEntry(state: State, entry: JournalEntry, now: number): Promise<Result> {
-  // Nothing is read or sealed, so no secret is needed.
+  // No secret is needed, because nothing sealed is read or written.
   const journal = state.journal.forClient({...entry, clientSecret: undefined})
   const forget = () => journal.forget(entry.id, now)
   const done = await journal.alone(entry.offerId, WAIT_MILLISECONDS, forget, async () => undefined)

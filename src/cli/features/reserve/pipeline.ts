@@ -1,4 +1,4 @@
-/** `reserve` from what was typed to what is printed: parse, plan, agree, send, show, wait. The wizard joins at plan. */
+/** `reserve`, from the command line to the printed result: parse, plan, agree, send, show, wait. The wizard joins at plan. */
 import process from 'node:process'
 import {isEnded} from '../../../api/answers/reservations.js'
 import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
@@ -65,29 +65,29 @@ export interface Booked {
   readonly booking: ReserveOutcome | undefined
 }
 
-/** Takes each newer state of the reservation. */
+/** Receives each newer state of the reservation. */
 export type Learn = (newest: ReserveOutcome) => void
 
-/** Asks a person for what was not typed. */
+/** Asks the user for values that were not typed. */
 export interface Wizard {
-  /** Asks and books, by `ReservePipeline.book`, until there is a reservation. */
+  /** Asks, and books with `ReservePipeline.book`, until there is a reservation. */
   book(): Promise<Booked>
-  /** Waits as long as the person likes, and offers the voucher. */
+  /** Waits for as long as the user likes, and offers to download the voucher. */
   wait(booking: ReserveOutcome, learn: Learn): Promise<Waited>
 }
 
-/** The reservation after the wait; `voucher`: the file, where it was downloaded. */
+/** The reservation after the wait. `voucher` is the file, if it was downloaded. */
 export interface Waited {
   readonly newest: ReserveOutcome
   readonly voucher?: string | undefined
 }
 
-/** Reads what the wizard starts with; throws a usage error for invalid values. */
+/** Opens the wizard with the typed values. Throws a usage error for invalid ones. */
 export type OpenWizard = (pipeline: ReservePipeline, typed: Typed) => Promise<Wizard>
 
 export class ReservePipeline {
   readonly stop = new ReserveStop()
-  /** The offer of what is reserved, if this machine found it. */
+  /** The offer being reserved, if it was found on this machine. */
   private seen: SeenOffer | undefined
   private readonly warned = new Set<string>()
   private readonly warn = (text: string) => void this.command.warn(text)
@@ -99,7 +99,7 @@ export class ReservePipeline {
     command.stopNote = () => this.stop.note()
   }
 
-  /** Reserves what was typed, or resumes, and prints. `openWizard`: where a person can be asked. Throws Failure. */
+  /** Reserves or resumes, and prints the result. `openWizard` is given if questions may be asked. Throws Failure. */
   async run(offerArgument: string | undefined, openWizard?: OpenWizard): Promise<void> {
     const {command, flags} = this
     if (flags.resume !== undefined) return this.resume(offerArgument, flags.resume)
@@ -111,7 +111,10 @@ export class ReservePipeline {
       await command.print(jsonResult(describeRequest(booked.plan.intent, await command.target())))
   }
 
-  /** Plan, agree, send. Undefined where `agree`, which shows the plan, says no; a dry run only shows it. Throws Failure. */
+  /**
+   * Plans, agrees and sends. `agree` shows the plan; if it returns false, the result is undefined. A dry run sends nothing.
+   * Throws Failure.
+   */
   async book(typed: Typed, agree: (plan: Plan) => Promise<boolean>): Promise<Booked | undefined> {
     const {command, flags, stop} = this
     const mistakes = mistakesIn(typed)
@@ -125,7 +128,7 @@ export class ReservePipeline {
     return {plan, booking: flags['dry-run'] ? undefined : await this.send(plan)}
   }
 
-  /** What became of an earlier attempt: it was planned and agreed to then. */
+  /** Resumes an earlier attempt, which was planned and agreed to at that time. */
   private async resume(offerArgument: string | undefined, reference: string): Promise<void> {
     const {command, flags, stop} = this
     stop.resuming(reference)
@@ -140,10 +143,10 @@ export class ReservePipeline {
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
   }
 
-  /** Shows what will be sent, and asks where a person can answer. */
+  /** Shows what will be sent, and asks for consent if a question is possible. */
   private async agree(plan: Plan): Promise<boolean> {
     const {command, flags} = this
-    // The journal knows how this very reservation ended: nothing will be sent.
+    // The journal has the outcome of this very reservation, so nothing will be sent.
     if (plan.standing?.kind === 'resolved') return true
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
     if (flags['dry-run']) return true
@@ -155,7 +158,7 @@ export class ReservePipeline {
     return true
   }
 
-  /** Sends what is planned, or without a plan what --resume means. Returns the reservation as it is now. */
+  /** Sends the plan or, without one, what --resume names. Returns the reservation in its current state. */
   private async send(plan?: Plan): Promise<ReserveOutcome> {
     const {command, stop} = this
     const {resume = ''} = this.flags
@@ -172,18 +175,18 @@ export class ReservePipeline {
     })
     this.seen = plan?.seen
     this.tellPrice(booking)
-    // An earlier run or another process made it, and it may have changed since.
+    // An earlier run or another process made the reservation, so it may have changed since.
     const newest = booking.repeated ? await newestOf(connection, booking, this.warn) : booking
     this.tellPrice(newest)
     if (isEnded(newest.outcome)) throw notConfirmed(newest)
     return newest
   }
 
-  /** Says where to pay, waits where that is wanted, and prints the reservation as it is then. */
+  /** Shows where to pay, waits if requested, and prints the reservation in the state after that. */
   private async show(booking: ReserveOutcome, wizard?: Wizard): Promise<void> {
     const {command, flags} = this
     await namingReservation(booking, this.warn, async learn => {
-      // Of a confirmed reservation nothing is left to pay here.
+      // A confirmed reservation has nothing left to pay here.
       if (booking.outcome !== 'confirmed') {
         this.tellPayment(booking)
         await this.showAddress(booking, wizard !== undefined || flags.wait !== undefined)
@@ -201,11 +204,11 @@ export class ReservePipeline {
     command.stopNote = undefined
   }
 
-  /** Waits as --wait says. */
+  /** Waits for the time of --wait. */
   private async wait(booking: ReserveOutcome, seconds: number, learn: Learn): Promise<ReserveOutcome> {
     const {service = []} = this.flags
     const connection = await this.command.connect()
-    // What was typed to reserve is no longer the command to run.
+    // From here on, the command to run after a stop is no longer the one that was typed.
     this.stop.waiting(booking, () => [waitingHint(booking, connection.state.remembers), ...service].join(' '))
     const hooks = {
       warn: this.warn,
@@ -219,7 +222,7 @@ export class ReservePipeline {
     return waitUntilConfirmed(connection, booking, seconds, hooks)
   }
 
-  /** Before anything else is said of it: it was booked at another price or in another currency than agreed. */
+  /** Warns, before any other message, that the price or currency booked differs from the one agreed to. */
   private tellPrice(outcome: ReserveOutcome): void {
     const {agreed, booked} = outcome
     if (!agreed || !booked || !isPriceChanged(outcome)) return
@@ -235,7 +238,7 @@ export class ReservePipeline {
     this.warnOnce(isPaid(outcome) ? `Reservation ${nameOf(outcome)}: ${note}.` : `Warning: ${note}`)
   }
 
-  /** Shows where to pay: as a QR code, too, and in the browser with --open. */
+  /** Shows where to pay: as an address, as a QR code, and in the browser with --open. */
   private async showAddress(outcome: ReserveOutcome, waits: boolean): Promise<void> {
     const {command} = this
     const address = paymentAddress(outcome)
@@ -243,7 +246,7 @@ export class ReservePipeline {
       if (lacksAddress(outcome)) for (const line of lacksAddressText(outcome)) this.warn(line)
       return
     }
-    // A telephone cannot reach the sandbox of this machine.
+    // A phone cannot reach a sandbox on this machine.
     const isScanned = !wantsAccessible(process.env) && isPublicHost(new URL(address).hostname)
     if (command.takesNotes() && isScanned) {
       const code = await qrCode(address, stderr().columns)
@@ -253,7 +256,7 @@ export class ReservePipeline {
     if (this.flags.open) openAddress(address)
   }
 
-  /** The customer needs it before the result is there, so it is printed for a script that waits, too. */
+  /** Prints the payment address before the result, also in a script that waits, because the customer needs it now. */
   private tellAddress(outcome: ReserveOutcome): void {
     const address = paymentAddress(outcome)
     if (address !== undefined) this.warnOnce(`Pay at ${address}`)
@@ -264,12 +267,12 @@ export class ReservePipeline {
     this.warned.add(text)
   }
 
-  /** For a person: also the balance that is left, where the service says it soon. */
+  /** Returns the facts for a person, with the remaining balance if the service answers soon. */
   private async factsOf(booking: ReserveOutcome, voucher: string | undefined): Promise<Result['facts']> {
     const {readBalance} = await import('../../../api/operations/account.js')
     const {api, clock} = await this.command.connect()
     const isConfirmed = booking.outcome === 'confirmed'
-    // A reservation that is made is not shown later because of its balance.
+    // A short limit, because the balance must not delay the reservation.
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: 5}) : undefined
     const {reservation, reservation_ref, status, outcome} = booking
     const named = {reservation_ref: reservation_ref ?? '', status: status ?? outcome}

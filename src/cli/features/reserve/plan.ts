@@ -1,4 +1,7 @@
-/** The plan of a reservation: what is known of the offer and of earlier attempts, what is confirmed, and sending it. */
+/**
+ * Plans a reservation: combines the request with what is known about the offer and earlier attempts, describes it for
+ * confirmation, and sends it.
+ */
 import {randomUUID} from 'node:crypto'
 import {isSameCurrency} from '../../../api/answers/amounts.js'
 import {conflictFailure, lookHint, neverSent, resumeCommand} from '../../../api/reserve/failures.js'
@@ -37,7 +40,7 @@ import {completeRequest, type Typed} from './request.js'
 
 export interface Plan {
   readonly request: ReservationRequest
-  /** What is committed and sent; its key is the user's, that of an earlier run of the same, or a new one. */
+  /** What is recorded and sent. Its key is the user's, that of an earlier run of the same request, or a new one. */
   readonly intent: ReservationIntent
   readonly seen: SeenOffer | undefined
   readonly doubts: readonly string[]
@@ -46,8 +49,8 @@ export interface Plan {
 }
 
 /**
- * What would be sent, with what this machine knows of the offer and of earlier attempts. Sends nothing. Throws a usage error
- * if something is missing or wrong, or the offer is known to fail or to be unwanted; StorageError.
+ * Plans what to send, with what this machine knows about the offer and earlier attempts. Sends nothing. Throws a usage error if
+ * something is missing or wrong, or if the offer is known to fail or breaks a limit of the user; StorageError.
  */
 export function planReservation(
   typed: Typed,
@@ -75,7 +78,7 @@ export function planReservation(
     })
     const standing = state.remembers ? await state.journal.forClient(target).peek(intent) : undefined
     const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
-    // Otherwise nothing is sent: what is known of the earlier attempt is reported, whatever the offer costs.
+    // In the other cases nothing is sent: the earlier attempt is reported, whatever the offer costs.
     const maySend = earlier === undefined || standing?.kind === 'repeat'
     if (maySend) checkOffer(seen, request, {now: systemClock.now(), maxPrice, earlier})
     const isSame = standing !== undefined && standing.kind !== 'conflict'
@@ -89,7 +92,7 @@ export function planReservation(
   })
 }
 
-/** Does `work`; a StorageError then says what it means for a reservation that the journal cannot be used. */
+/** Runs `work`. A StorageError then also says that earlier attempts cannot be looked up and nothing was sent. */
 async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -105,11 +108,11 @@ interface Circumstances {
   /** Unix seconds. */
   readonly now: number
   readonly maxPrice: Maximum | undefined
-  /** The attempt that is being repeated: its offer may well be used or expired, or no longer stored here. */
+  /** The attempt that is repeated. Its offer may be used, expired, or no longer stored here. */
   readonly earlier: JournalEntry | undefined
 }
 
-/** Throws a usage error if the offer is known to fail or to be unwanted. */
+/** Throws a usage error if the offer is known to fail, or does not match the nationality or maximum price. */
 export function checkOffer(
   seen: SeenOffer | undefined,
   {client_nationality: nationality}: ReservationRequest,
@@ -155,7 +158,7 @@ export function checkOffer(
   throw usage('price_too_high', `${costs}, more than --max-price ${moneyText(most)}`, repeatedHint)
 }
 
-/** What the offer cost when it was found; null when that is not known here. A price without a currency is in that of the search. */
+/** Returns the price of the offer when it was found; null if unknown. A price without a currency is in that of the search. */
 function priceOf(seen: SeenOffer | undefined): Price | null {
   return seen?.total ? {price: seen.total, currency: seen.currency ?? seen.details?.currency ?? null} : null
 }
@@ -164,7 +167,7 @@ function stayOf({check_in, check_out, rooms, details}: SeenOffer): Stay {
   return {check_in, check_out, rooms, city: details?.city ?? null}
 }
 
-/** Guests that look wrong, one line each; the service decides. */
+/** Returns a line for each detail of the guests that looks wrong; the service decides. */
 export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
   const doubts: string[] = []
   for (const [index, {name, surname}] of guests.entries()) {
@@ -178,7 +181,7 @@ export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]
     if (identity?.type === 'TC' && !isTcNumber(identity.number))
       doubts.push(`guests[${index}].identity.number: the TC identity number fails its checksum`)
   if (seen === undefined) return doubts
-  // Their number and ages beside those searched.
+  // Compares number and ages with the search.
   const {rooms, check_in, check_out} = seen
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages).sort((a, b) => a - b)
@@ -192,7 +195,7 @@ export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]
   if (born.some(date => nightsBetween(date, check_in) < 0)) {
     doubts.push('a guest is born after the check-in')
   } else if (!isOtherNumber && born.length === guests.length) {
-    // A child's age may count at check-in or at check-out.
+    // Hotels may count a child's age at check-in or at check-out.
     const fits = [check_in, check_out].some(day => {
       const children = born.map(date => ageOn(date, day)).filter(age => age < 18)
       return children.sort((a, b) => a - b).join() === ages.join()
@@ -203,7 +206,10 @@ export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]
   return doubts
 }
 
-/** Without a journal only the caller can find the reservation of a killed run again. Throws a usage error if it has no name. */
+/**
+ * Throws a usage error unless the caller named key and reference. Without a journal, only the caller can then find the
+ * reservation of a killed run.
+ */
 export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
   throw usage(
@@ -213,7 +219,7 @@ export function refuseWithoutJournal(namedByCaller: boolean): void {
   )
 }
 
-/** The exact request of an intent or of an entry, for `--dry-run`. */
+/** Returns the exact request of an intent or a journal entry, for `--dry-run`. */
 export function describeRequest(sent: Sent, {baseUrl}: Target): DryRequest {
   const body = JSON.parse(sent.body) as object
   const {headers, ...request} = dryRequest('POST', `${baseUrl}/reservations/hotel`, body)
@@ -225,7 +231,7 @@ type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
 
-/** Lines of `Name  text`, each sanitised. `people`: more than the names of the guests. */
+/** Describes the plan in lines of `Name  text`, sanitised. `people` replaces the row with the guests' names. */
 export function describePlan(
   {request, intent, seen}: Pick<Plan, 'request' | 'intent'> & {readonly seen: OfferFound | undefined},
   target: Target,
@@ -256,7 +262,7 @@ export function describePlan(
   return rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
 }
 
-/** For the question, which may be all that a narrow terminal still shows. */
+/** Returns price and mode for the question, because a narrow terminal may show nothing else. */
 export function atWhatPrice({seen}: Plan, {mode}: Target): string {
   const price = seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
   return `${price} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
@@ -266,13 +272,13 @@ type SendOptions = Omit<ReserveOptions, 'api' | 'journal' | 'clock' | 'journalKe
   readonly warn: (text: string) => void
 }
 
-/** Makes the reservation, or returns the one that an earlier run made. Throws as `reserve` of the API. */
+/** Makes the reservation, or returns the one that an earlier run made. Throws like `reserve` of the API. */
 export async function sendPlan(
   {api, clock, target, state}: Connection,
   {intent}: Plan,
   options: SendOptions,
 ): Promise<ReserveOutcome> {
-  // Where nothing can be written, the journal is of this run alone.
+  // If nothing can be written, the journal exists in memory for this run only.
   const memory = state.remembers ? undefined : (await import('../../../state/state.js')).openMemoryJournal()
   const journal = (memory?.journal ?? state.journal).forClient(target)
   const sender = {...options, api, clock, journal, journalKept: state.remembers}
@@ -280,13 +286,13 @@ export async function sendPlan(
   try {
     if (state.remembers) await state.offers.markUsed(target, intent.offerId, booking.client_reference_id)
   } catch (error) {
-    // The reservation is made: that must reach the user, whatever the disk says.
+    // Only a warning, because the user must learn of the reservation even if the disk fails.
     options.warn(`the offer could not be marked as used: ${(error as Error).message}`)
   }
   return booking
 }
 
-/** How the reservation with that client reference ended; sends it again only where that is not known. */
+/** Returns how the reservation with that client reference ended; sends it again only if that is unknown. */
 export async function sendAgain(
   {api, clock, target, state}: Connection,
   clientReferenceId: string,
@@ -297,7 +303,7 @@ export async function sendAgain(
   return lookingUp(() => resume({...options, api, clock, journal}, clientReferenceId))
 }
 
-/** The request that --resume would send again. Throws a usage error if it is unknown, or if its outcome is known. */
+/** Returns the request that --resume would send again. Throws a usage error if there is none, or if its outcome is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state)
   const journal = state.journal.forClient(target)
@@ -311,7 +317,7 @@ export async function describeRepeat(state: State, reference: string, target: Ta
   return describeRequest({body, idempotencyKey}, target)
 }
 
-/** Throws a usage error if the journal forbids sending it, or knows its outcome. */
+/** Throws a usage error if the journal forbids sending the plan or has its outcome already. */
 export function requireSending({standing}: Plan): void {
   if (standing?.kind === 'conflict') throw conflictFailure(standing)
   if (standing?.kind === 'resolved') throw outcomeKnown(standing.entry.outcome)
@@ -322,7 +328,7 @@ function outcomeKnown(outcome: string): Failure {
   return usage('outcome_known', known, 'leave --dry-run out to see it')
 }
 
-/** Throws a usage error if no reservation can have been recorded. */
+/** Throws a usage error if there is no journal, so that no reservation can be resumed. */
 function requireJournal(state: State): void {
   if (state.remembers) return
   throw usage(

@@ -1,4 +1,4 @@
-/** Argument, flags and `--input` of `reserve`, read once, and the request of §2.4 that they make. */
+/** Reads argument, flags and `--input` of `reserve` once, and builds the request of §2.4 from them. */
 import {createHash, createHmac} from 'node:crypto'
 import type {ZodType} from 'zod'
 import {isCalendarDate} from '../../../contract/dates.js'
@@ -17,28 +17,30 @@ import {closest, didYouMean} from '../../input/match.js'
 import {collectFailure, combined, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
-/** What was typed, read once: the fields of the request that are right, and all that is lacking and wrong. */
+/** The result of reading: the valid fields of the request, and everything missing and wrong. */
 export interface Typed {
-  /** Undefined when neither the argument nor the file names one. */
+  /** Undefined if neither the argument nor the file names an offer. */
   readonly offerId: string | undefined
   readonly request: Partial<ReservationRequest>
-  /** Arguments, flags and fields; never the nationality, which may be that of the offer. */
+  /** Missing arguments, flags and fields. The nationality is never among them, because it may come from the offer. */
   readonly lacking: readonly string[]
   readonly errors: readonly Failure[]
-  /** The contact of flags, file and settings, and the guests of flags or file, complete or not. */
+  /** The contact of flags, file and settings and the guests of flags or file, even if incomplete. */
   readonly contact: unknown
   readonly guests: unknown
-  /** Whether the guests are those of --guest, who have the nationality of the client unless they name one. */
+  /** Whether the guests come from --guest. They get the client's nationality unless they name one. */
   readonly guestsAreFlags: boolean
 }
 
-/** What completes a request that was typed. */
+/** Values that complete a typed request. */
 export interface Known {
-  /** That of the search, else of the settings. */
+  /** The nationality of the search, else of the settings. */
   readonly nationality: string | undefined
-  /** For the generated reference. */
+  /** The base URL, which is part of the generated reference. */
   readonly baseUrl: string
-  /** The client secret where others can read the reference: without a key, identity numbers could be tried with it. */
+  /**
+   * The client secret, as a key, if others can read the reference. Without a key, they could guess identity numbers by trying.
+   */
   readonly referenceKey?: string | undefined
 }
 
@@ -63,7 +65,7 @@ export const TEMPLATE: ReservationRequest = {
   payment: {mode: 'account'},
 }
 
-/** The object in the file of --input, with fields of `names` only. Throws a usage error for any other file. */
+/** Reads the JSON object in the file of --input. Throws a usage error if it is no object or has fields other than `names`. */
 export async function readFields(path: string, names: readonly string[], rule: string): Promise<Fields> {
   const value = readJson('--input', await readText('--input', path))
   if (!isObject(value)) throw usage('invalid_input', `--input: ${rule}`)
@@ -73,24 +75,24 @@ export async function readFields(path: string, names: readonly string[], rule: s
 
 interface RequestField {
   readonly name: keyof ReservationRequest
-  /** As an error names it where it is missing. */
+  /** The name in an error if the field is missing. */
   readonly flag: string
   readonly value: unknown
   readonly isOptional?: boolean
-  /** Checks more than the schema does. Throws a usage error. */
+  /** Checks more than the schema does; throws a usage error. */
   readonly read?: (value: unknown) => unknown
 }
 
 interface ReadOptions {
-  /** Flags that were refused already, which are neither read nor missing. */
+  /** Flags with an invalid value. They are neither read nor reported as missing. */
   readonly refused?: readonly string[]
-  /** In place of the file of --input. */
+  /** Replaces the file of --input. */
   readonly input?: Fields
   /** The last possible birth date, YYYY-MM-DD. */
   readonly day?: string
 }
 
-/** Argument and flags, which override the file of --input. Throws a usage error if the file cannot be read. */
+/** Reads argument and flags, which override the file of --input. Throws a usage error if the file cannot be read. */
 export async function readTyped(
   offerArgument: string | undefined,
   flags: ReserveFlags,
@@ -193,7 +195,7 @@ export async function readTyped(
   }
 }
 
-/** All that is missing and wrong. */
+/** Returns errors for everything missing and wrong. */
 export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>): Failure[] {
   const hint =
     'fill in what bookctl reserve --template prints and pass it with --input FILE; at a terminal, bookctl reserve asks'
@@ -201,10 +203,10 @@ export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>)
 }
 
 /**
- * The request of §2.4, with its reference, by default one that is derived from the rest, so that a repeated command makes one
- * reservation. Whatever changes the hash needs another version: a repeat on another machine, without its journal, would be
- * a second booking to a service that goes by references. Earlier versions are found by the rest of the request. `typed` must
- * be complete. Throws a usage error if there is no nationality.
+ * Completes the request of §2.4. Its default reference is derived from the rest, so that a repeated command makes one
+ * reservation. Any change to what is hashed needs a new version prefix, because a repeat on another machine, without the journal,
+ * would otherwise be a second booking at a service that compares references. Attempts with earlier versions are found by the rest
+ * of the request. `typed` must be complete. Throws a usage error if there is no nationality.
  */
 export async function completeRequest(
   typed: Typed,
@@ -215,7 +217,7 @@ export async function completeRequest(
   const {offer_id, client_reference_id: given, contact, guests, payment} = typed.request as ReservationRequest
   const client_nationality =
     typed.request.client_nationality ?? (await checkCountry('client_nationality', usual ?? ''))
-  // The fields stay in the order of §2.4, which the hash depends on.
+  // The hash depends on the order of the fields, which is that of §2.4.
   const ofFlags = guests.map(({identity, is_lead, ...guest}) => ({
     ...guest,
     nationality: guest.nationality ?? client_nationality,
@@ -229,7 +231,7 @@ export async function completeRequest(
   return {offer_id, client_reference_id: `bk2-${hash.update(text).digest('hex').slice(0, 20)}`, ...rest}
 }
 
-/** Field by field: flag > file > settings. */
+/** Merges the contact field by field: flag > file > settings. */
 export function mergeContact(
   fromFile: unknown,
   flag: Fields | undefined,
@@ -240,7 +242,7 @@ export function mergeContact(
   return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }
 
-/** What `schema` finds missing and wrong in `value`, which is at the field `at`; its data if nothing. */
+/** Returns what `schema` finds missing and wrong in `value`, which is the field `at`, and its data if it is valid. */
 export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]) {
   const {data, error} = schema.safeParse(value, {error: plainMessage, reportInput: true})
   const absent: Path[] = []
@@ -257,7 +259,7 @@ export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]
     const meant = closest(lastOf(path), siblings.map(lastOf))
     const hint = meant === undefined ? 'reserve --template shows them' : didYouMean(meant)
     errors.push(usage('unknown_field', `${fieldOf(path)}: there is no such field in a reservation`, hint))
-    // What was mistyped is not missing too.
+    // A mistyped field is not reported as missing too.
     const at = absent.findIndex(other => siblings.includes(other) && lastOf(other) === meant)
     if (at >= 0) absent.splice(at, 1)
   }
@@ -268,7 +270,7 @@ type Path = readonly PropertyKey[]
 
 const lastOf = (path: Path) => String(path.at(-1))
 
-/** `guests[0].identity.number`, counted from 0 as in the file and on the wire. */
+/** Formats a path as `guests[0].identity.number`, counted from 0 as in the file and on the wire. */
 function fieldOf(path: Path): string {
   const field = path.map((key, i) =>
     typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,
@@ -276,7 +278,7 @@ function fieldOf(path: Path): string {
   return sanitizeLine(field.join(''), 80)
 }
 
-/** A file may hold anything, also an object that has no text. */
+/** Returns the value as text; a file may contain any JSON, such as an object. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

@@ -1,4 +1,6 @@
-/** What a stop of `reserve` (a signal) reports, by how far it has got, and what has to end before the process does. */
+/**
+ * Decides what `reserve` reports when a signal stops it, according to its progress, and what must finish before the process ends.
+ */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {describeBooked, lookHint, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
@@ -13,31 +15,31 @@ const NOTHING_SENT = 'nothing was sent by this command'
 
 export class ReserveStop {
   private readonly stopping = new AbortController()
-  /** What is certain while nothing is being sent. Until the journal was read, an earlier run of the same may have booked. */
+  /** The note while nothing is being sent. Until the journal was read, an earlier run of the same command may have booked. */
   private before: StopNote = {
     state: `${NOTHING_SENT}; earlier attempts could not be looked up`,
     hint: 'the same command again books nothing twice; list attempts: bookctl journal',
   }
   private refusals = 0
-  /** How far sending has got; undefined before it, and after one that made nothing. */
+  /** The stage of sending; undefined before it, and after an attempt that certainly made no reservation. */
   private stage: Stage | undefined
-  /** The command that finds out how it ended. */
+  /** Returns the command that shows how the attempt ended. */
   private lookUp = () => ''
   private booking: ReserveOutcome | undefined
   private sending: Promise<unknown> = Promise.resolve()
   private recording: Promise<void> = Promise.resolve()
 
-  /** An earlier run planned it. `reference`: the client reference of --resume. */
+  /** Call this when --resume continues an earlier run. `reference` is its client reference. */
   resuming(reference: string): void {
     this.before = {hint: resumeCommand(reference)}
   }
 
-  /** Of a person who has named neither offer nor reference yet, no earlier run can have booked the same. */
+  /** Call this in the wizard before offer and reference are known: no earlier run can have booked the same. */
   nothingNamed(): void {
     this.before = this.nothingBooked()
   }
 
-  /** The journal was read, and nothing is sent yet. */
+  /** Call this when the journal was read and nothing is sent yet. */
   planned({standing, intent}: Plan, remembers: boolean): void {
     if (!remembers)
       this.before = {
@@ -52,13 +54,13 @@ export class ReserveStop {
       }
   }
 
-  /** The service refused what was sent, and the wizard goes on. */
+  /** Call this when the service refused the request and the wizard continues. */
   refused(): void {
     this.refusals++
     this.before = this.nothingBooked()
   }
 
-  /** Returns what `send` returns, which reports on itself by the hooks it is given. */
+  /** Calls `send`, follows its progress through the hooks, and returns its result. */
   async whileSending(
     lookUp: () => string,
     send: (hooks: Pick<ReserveOptions, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
@@ -80,7 +82,7 @@ export class ReserveStop {
       },
       error => {
         if (!(error instanceof Failure)) throw error
-        // Whether none exists, of this run or another one.
+        // The error shows whether a reservation may exist, made by this run or another one.
         const {code, result = {}} = error.details
         const mayExist = 'reservation_ref' in result || code === 'busy'
         if (!mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind))
@@ -92,22 +94,24 @@ export class ReserveStop {
     return sending
   }
 
-  /** The reservation is made, and its confirmation is awaited. */
+  /** Call this when the reservation is made and its confirmation is awaited. */
   waiting(booking: ReserveOutcome, lookUp: () => string): void {
     this.booking = booking
     this.lookUp = lookUp
   }
 
-  /** Stops sending, and waits a moment for what was under way to be settled, and for what is recorded because of the stop. */
+  /**
+   * Stops sending. Waits up to a second for an exchange in progress to be settled, and for what is recorded because of the stop.
+   */
   async end(): Promise<void> {
     this.stopping.abort()
-    // An exchange that is ended is settled at once; another process's token may be waited for longer.
+    // An aborted exchange is settled at once, but waiting for another process's token may take longer.
     const longest = sleep(1000, undefined, {ref: false})
     await Promise.race([this.stage === 'sent' ? this.sending : this.recording, longest])
   }
 
   note(): StopNote {
-    // Without its state, which may be another by now.
+    // Without its state, which may have changed.
     if (this.booking) return {state: `the reservation ${nameOf(this.booking)} was made`, hint: this.lookUp()}
     if (this.stage === undefined) return this.before
     if (this.stage === 'unsent') return this.nothingBooked()

@@ -1,4 +1,4 @@
-/** Downloading a voucher: to a new file, whole or not at all, or to standard output. */
+/** Downloads a voucher to a new file, completely or not at all, or to standard output. */
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
 import {usage} from '../../../contract/failure.js'
@@ -10,7 +10,7 @@ import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/resolve.js'
 import type {Result} from '../../terminal/result.js'
 
-/** As typed. Without `file`: a name made from the reference, in the working directory; `-`: standard output. */
+/** The flags as typed. `-` as `file` is standard output (default: a name made from the reference, in the working directory). */
 interface VoucherFlags {
   readonly file?: string | undefined
   readonly force?: boolean
@@ -18,7 +18,9 @@ interface VoucherFlags {
   readonly json?: boolean | undefined
 }
 
-/** The file to write; undefined for standard output. Throws a usage error if it cannot be created; sends nothing. */
+/**
+ * Returns the file to write; undefined for standard output. Sends nothing. Throws a usage error if the file cannot be created.
+ */
 export function planVoucher(reference: string, {file, force, json}: VoucherFlags): string | undefined {
   if (file === '-') {
     if (!json) return undefined
@@ -30,7 +32,7 @@ export function planVoucher(reference: string, {file, force, json}: VoucherFlags
   return path
 }
 
-/** Fetches the PDF and writes it to `path`. Throws Failure or StorageError; then there is no new file. */
+/** Fetches the PDF and writes it to `path`. Throws Failure or StorageError, and then leaves no new file. */
 export async function saveVoucher(
   connection: Connection,
   reference: string,
@@ -49,7 +51,7 @@ export async function saveVoucher(
   return {reservation_ref: reference, path, bytes: bytes.length, sha256}
 }
 
-/** The request, and the file, of `--dry-run`; the signed link that is fetched then is in the answer. */
+/** Describes the request and the file for `--dry-run`. The signed link that would be fetched next is only in the answer. */
 export function describeDownload(target: Target, reference: string, path: string | undefined): Result {
   const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: reference})
   const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}

@@ -1,4 +1,4 @@
-/** Base of the commands that act on a local sandbox that is running: which one, and its controls (`/_sandbox`). */
+/** Base of the commands that act on a running local sandbox: finds it and calls its controls (`/_sandbox`). */
 
 import {nextStep} from '../../../api/answers/hints.js'
 import {describeError, readAnswer, redirectIn, unanswered, wordsOf} from '../../../api/answers/refusals.js'
@@ -26,10 +26,10 @@ export const FAULT_COLUMNS = [
 type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
 
 interface ControlOptions {
-  /** (default: POST with a body, else GET). */
+  /** The method (default: POST with a body, else GET). */
   readonly method?: 'DELETE'
   readonly body?: object | undefined
-  /** Time to wait where --timeout is not given (default: as for any request). */
+  /** Time limit if --timeout is not given (default: as for any request). */
   readonly seconds?: number
 }
 
@@ -46,7 +46,7 @@ export abstract class SandboxCommand extends BaseCommand {
     return Boolean((this.globals as {'dry-run'?: boolean})['dry-run'])
   }
 
-  /** The JSON of one of its controls, out of `data` where that is an object. With --dry-run the request is printed instead. */
+  /** Calls a control of the sandbox and returns its JSON, unwrapped from `data`. With --dry-run it prints the request instead. */
   protected async control(
     path: string,
     {method: typed, body, seconds}: ControlOptions = {},
@@ -74,7 +74,10 @@ export abstract class SandboxCommand extends BaseCommand {
     throw isSuccess(answer) ? unreadable(answer, body !== undefined) : refused(answer)
   }
 
-  /** At a typed --base-url, else the newest that runs. BOOKCTL_BASE_URL does not count: it may name one that has ended. */
+  /**
+   * Finds the sandbox at a typed --base-url, else the newest running one. BOOKCTL_BASE_URL is ignored, because it may name a
+   * sandbox that has ended.
+   */
   private async find(): Promise<RunningSandbox> {
     const typed = this.typed['base-url']
     if (typed) {
@@ -92,7 +95,7 @@ export abstract class SandboxCommand extends BaseCommand {
   }
 }
 
-/** The sandbox's own answer, damaged on its way. `changes`: the request was for a change. */
+/** Returns the error for an answer of the sandbox that cannot be read. `changes` says whether the request was a change. */
 function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   const problem = `the answer of the local sandbox cannot be read: ${whyNotJson(body)}`
   if (!changes) return new Failure('service_failed', problem, {code: 'answer_not_understood', status})

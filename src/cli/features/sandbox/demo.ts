@@ -1,4 +1,4 @@
-/** A whole booking on a temporary local sandbox: every step is a command, run as a process. */
+/** Runs a whole booking on a temporary local sandbox. Every step is a command in a process of its own. */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {rmSync} from 'node:fs'
@@ -21,11 +21,11 @@ interface DemoOptions {
   readonly execArgv: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly today: string
-  /** Whether the steps print JSON, or what a person sees at a terminal. */
+  /** Whether the steps print JSON instead of tables. */
   readonly json: boolean
-  /** The directory that the vouchers are written to; undefined to keep none. */
+  /** The directory for the vouchers; undefined to keep none. */
   readonly keep: string | undefined
-  /** Called before a step, with what it does and why. */
+  /** Called before each step; `why` says what it does. */
   readonly onCommand: (command: string, why: string) => void
   readonly onOutput: (step: Step) => void
 }
@@ -39,7 +39,7 @@ const GUESTS = [
   'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
 ]
 
-/** One demo; `stop` ends its processes and removes what it wrote. */
+/** One demo. `stop` ends its processes and removes its files. */
 export class Demo {
   private readonly directory = makeTemporaryDirectory()
   readonly kept: string[] = []
@@ -75,7 +75,7 @@ export class Demo {
       '--nationality',
       'TR',
     ]
-    // Columns few enough for a narrow terminal.
+    // Few columns, so that they fit a narrow terminal.
     const shown = ['--limit', '3', '--columns', 'offer_id,hotel_name,board,price']
     const search = ['hotels', 'search', ...stay, '--currency', 'EUR', '--sort', 'price', ...shown]
     const [first = '', second = ''] = new Set((await step(WHY.search, search)).match(/off_[\w-]+/g))
@@ -110,7 +110,7 @@ export class Demo {
     return ['voucher', 'download', reference, '--file', path]
   }
 
-  /** Ends what still runs and removes the directory. No step starts afterwards, since it would create it again. */
+  /** Ends running processes and removes the directory. Later steps are refused, because they would create it again. */
   async stop(): Promise<void> {
     this.stopped = true
     const running = [...this.children]
@@ -121,7 +121,7 @@ export class Demo {
   }
 
   private startSandbox(): Promise<{base_url: string; client_id: string; client_secret: string}> {
-    // If this process is killed, the pipe closes and ends the sandbox.
+    // If this process is killed, the pipe closes and the sandbox ends.
     const child = this.spawn(['sandbox', 'start', '--until-stdin-ends', '--quiet', '--json'])
     this.options.onCommand('bookctl sandbox start', WHY.start)
     child.stderr?.resume()
@@ -135,7 +135,9 @@ export class Demo {
     })
   }
 
-  /** Starts a command. `ready` resolves when it says that it is; `done` rejects unless it ends with 0. */
+  /**
+   * Starts a command. `ready` resolves when the command prints that it is ready; `done` rejects unless the command exits with 0.
+   */
   private start(why: string, argv: readonly string[], stdin = '') {
     const quoted = argv.map(word => (/^[\p{L}\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
     const command = `bookctl ${quoted.join(' ')}`
@@ -156,7 +158,7 @@ export class Demo {
       if (code !== 0) throw stepFailed(command, code ?? 1, output)
       return {command, exit: code, output}
     })
-    // When another step fails first, this rejection is not awaited.
+    // If another step fails first, this rejection is not awaited.
     done.catch(() => {})
     return {ready: Promise.race([firstLine, done.then(() => undefined)]), done}
   }

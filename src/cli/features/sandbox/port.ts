@@ -1,10 +1,10 @@
-/** The port of what listens on this machine: the typed one, else the usual one or another. And a free one for later. */
+/** Chooses the port to listen on: the typed one, else the usual one, else another. Also finds a free port for later. */
 import {randomInt} from 'node:crypto'
 import {once} from 'node:events'
 import {createServer} from 'node:net'
 import {usage} from '../../../contract/failure.js'
 
-/** How many ports from the usual one are tried before any free one. */
+/** How many ports, from the usual one on, are tried before any free port. */
 const TRIED_PORTS = 10
 
 interface WantedPort {
@@ -13,7 +13,7 @@ interface WantedPort {
   readonly tell: (text: string) => void
 }
 
-/** Calls `listen` with ports until it resolves. Throws a usage error if the typed one cannot be used. */
+/** Calls `listen` with one port after another until it succeeds. Throws a usage error if the typed port cannot be used. */
 export async function listenOn<T extends {readonly port: number}>(
   {typed, usual, tell}: WantedPort,
   listen: (port: number) => Promise<T>,
@@ -28,7 +28,7 @@ export async function listenOn<T extends {readonly port: number}>(
     } catch (error) {
       const {code} = error as NodeJS.ErrnoException
       const problems: Readonly<Record<string, string>> = {EACCES: 'is not allowed', EADDRINUSE: 'is in use'}
-      // Undefined where another port would not help.
+      // Undefined if another port would not help.
       const problem = problems[code ?? '']
       if (problem === undefined || (port === 0 && typed === undefined)) throw error
       if (typed !== undefined) {
@@ -43,10 +43,10 @@ export async function listenOn<T extends {readonly port: number}>(
 
 const ATTEMPTS = 100
 
-/** A free port of 127.0.0.1. Throws the system's error when a hundred ports are taken. */
+/** Returns a free port of 127.0.0.1. Throws the system's error after a hundred ports in use. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    // Below the ephemeral ports (Linux from 32768), so that no connection takes it in between.
+    // Below the ephemeral ports (Linux: from 32768), so that no connection takes the port in the meantime.
     const port = randomInt(20_000, 32_000)
     const server = createServer()
     try {

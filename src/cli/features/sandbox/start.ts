@@ -1,4 +1,4 @@
-/** `sandbox start`: the file it keeps its state in, which one sandbox at a time uses, and the lines it prints while it runs. */
+/** `sandbox start`: chooses the database, makes sure that only one sandbox uses it, and prints a line for each request. */
 import {realpathSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import process from 'node:process'
@@ -15,16 +15,19 @@ import {createLineWriter} from '../../terminal/line-writer.js'
 import {widthOf} from '../../terminal/streams.js'
 import {cutTo} from '../../terminal/text.js'
 
-/** `--db`, or `sandbox.db` in the configuration directory. */
+/** Returns the path of `--db`, or `sandbox.db` in the configuration directory. */
 export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
   if (typed === ':memory:') return typed
   return typed ? resolve(typed) : join(configDirectory, SANDBOX_NAME)
 }
 
-/** Opening takes a moment, or a quarter of a second where another sandbox has the file. */
+/** How long to wait for the lock. Starting takes a moment, or a quarter of a second if another sandbox uses the file. */
 const STARTING_MILLISECONDS = 20_000
 
-/** Starts one while no other process does on the same database. Throws a usage error with the address of one that uses it. */
+/**
+ * Starts a sandbox while no other process starts one on the same database. Throws a usage error with the address of a sandbox
+ * that already uses it.
+ */
 export async function startAlone<T>(configDirectory: string, database: string, start: () => Promise<T>) {
   if (database === ':memory:') return start()
   try {
@@ -36,7 +39,7 @@ export async function startAlone<T>(configDirectory: string, database: string, s
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     const running = runningSandboxes(configDirectory)
-    // A database in another configuration directory has the record of its sandbox beside it.
+    // The sandbox of a database in another configuration directory has its record beside the database.
     const there = runningSandboxes(dirname(realPath(database)))
     const other = [...running, ...there].find(record => realPath(record.database) === realPath(database))
     if (other === undefined) throw error
@@ -47,7 +50,7 @@ export async function startAlone<T>(configDirectory: string, database: string, s
   }
 }
 
-/** Without symbolic links; `path` itself where there is no such file. */
+/** Resolves symbolic links; returns `path` itself if there is no such file. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -56,15 +59,15 @@ function realPath(path: string): string {
   }
 }
 
-/** Status null: the connection was cut instead. */
+/** A request that the sandbox answered. The status is null if it cut the connection instead. */
 type AnsweredRequest = Record<'method' | 'path' | 'request_id', string> & {
   readonly status: number | null
   readonly milliseconds: number
 }
 
-/** A line on stdout for each request: JSON, or words. */
+/** Creates a printer of one line per request on stdout, as JSON or text. */
 export function createRequestLines(asJson: boolean) {
-  // A reader that is slow or gone loses lines, and the sandbox goes on.
+  // A slow or closed reader loses lines, so that it never blocks the sandbox.
   const writer = createLineWriter(() => {})
   const redactor = createRedactor()
   const painter = painterFor(process.stdout, process.env)

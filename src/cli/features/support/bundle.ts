@@ -1,4 +1,4 @@
-/** What goes into a support bundle: each file as text, with a description of its contents and redactions. */
+/** Collects the files of a support bundle, each as text with a description of its contents and redactions. */
 import {homedir, userInfo} from 'node:os'
 import {createRedactor, peopleIn, type Redactor} from '../../../api/redact/redact.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -40,7 +40,7 @@ const ABOUT = {
   'requests.json': `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
 }
 
-/** Every file, the manifest first. A file that cannot be read says why. */
+/** Collects every file, the manifest first. If a source cannot be read, its file says why. */
 export async function collectBundle(sources: BundleSources): Promise<BundleFile[]> {
   const redactor = await redactorOf(sources)
   const {state, env, version, checks} = sources
@@ -55,7 +55,7 @@ export async function collectBundle(sources: BundleSources): Promise<BundleFile[
         const url = parseUrl(profile.base_url)
         if (url === undefined) return [name, {...profile, service: null}]
         const {host, hostname, pathname, protocol} = url
-        // The address in words, since links lose their path.
+        // The address in parts, because redaction removes the path of whole links.
         const words = {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
         return [name, {...profile, service: words}]
       })
@@ -69,12 +69,12 @@ export async function collectBundle(sources: BundleSources): Promise<BundleFile[
       })
       return {entries}
     }),
-    // Stored without secrets; redacted once more, because a secret may have become known since.
+    // The requests are stored without secrets, and redacted again because more secrets may be known by now.
     'requests.json': {
       requests: lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
         const parsed = typeof url === 'string' ? parseUrl(url) : undefined
         if (typeof url !== 'string' || parsed === undefined) return rest
-        // In two parts: a whole link would lose its path, and this one holds no query values.
+        // In two parts, because redaction would remove the path of a whole link. The stored URL has no query.
         return {...rest, host: parsed.host, path: redactor.text(url.slice(parsed.origin.length))}
       }),
     },
@@ -97,7 +97,7 @@ e-mail addresses, telephone numbers, birth dates, identity documents and numbers
   return {name: 'manifest.txt', about: 'this list', text}
 }
 
-/** Knows every secret and person stored on this machine, so that their values are removed anywhere. */
+/** Returns a redactor that knows every secret and person stored on this machine, so that it removes their values everywhere. */
 async function redactorOf({state, env}: BundleSources): Promise<Redactor> {
   const redactor = createRedactor()
   const proxies = Object.entries(env).filter(([name]) => /^(https?|all)_proxy$/i.test(name))
@@ -110,7 +110,7 @@ async function redactorOf({state, env}: BundleSources): Promise<Redactor> {
     ...[env.BOOKCTL_STORE, ...proxies.map(([, value]) => value)].flatMap((url = '') => passwordsOf(url)),
   ]
   given.forEach(keep)
-  // The body of a reservation is kept while its outcome is unknown.
+  // The body of a reservation is stored only while its outcome is unknown.
   const bodies = async () =>
     (await state.journal.list()).flatMap(({body}) => peopleIn(body === null ? {} : JSON.parse(body)))
   const readers = [
@@ -147,7 +147,7 @@ function withoutHome(text: string): string {
   return short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped}\\b`, 'g'), '…')
 }
 
-/** Empty where that fails: a container may run under a number without a name. */
+/** Returns an empty string if `read` fails: a container may run under a user id without a name. */
 function orEmpty(read: () => string): string {
   try {
     return read()
@@ -156,10 +156,10 @@ function orEmpty(read: () => string): string {
   }
 }
 
-/** The zip archive, whose files only their owner may read. */
+/** Returns the zip archive. Only the owner may read the extracted files. */
 export async function zipBundle(files: readonly BundleFile[], now: number): Promise<Uint8Array> {
   const {strToU8, zipSync} = await import('fflate')
-  // The mode of a regular file, 0600, where zip keeps it.
+  // The mode of a regular file, 0600, in the position that zip uses.
   const options = {mtime: now * 1000, level: 9, os: 3, attrs: (0o100600 << 16) >>> 0} as const
   return zipSync(Object.fromEntries(files.map(({name, text}) => [name, [strToU8(text), options]])))
 }
@@ -170,7 +170,10 @@ function contentsOf(files: readonly BundleFile[]) {
   return files.map(({name, text, about}) => ({name, bytes: Buffer.byteLength(text), about}))
 }
 
-/** `written`: the bundle that was written, if one was. `isListed`: its contents were already shown, so they are not printed again. */
+/**
+ * Returns the result of `support bundle`. `written` is the bundle that was written, if any. With `isListed` the contents were
+ * shown before and are not printed again.
+ */
 export function bundleResult(
   files: readonly BundleFile[],
   written?: {readonly path: string; readonly bytes: number},
@@ -186,7 +189,7 @@ export function bundleResult(
   return {...listResult({path, bytes, files: items}, items, BUNDLE_COLUMNS), people}
 }
 
-/** A line a file, for a person. */
+/** Formats a line for each file, for a person. */
 export function listing(files: readonly BundleFile[]): string[] {
   const width = Math.max(...files.map(({name}) => name.length)) + 2
   return contentsOf(files).map(({name, bytes, about}) => `${name.padEnd(width)}${about} (${bytes} bytes)`)

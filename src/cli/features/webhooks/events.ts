@@ -1,4 +1,4 @@
-/** `webhooks events`: lists, shows, exports and prunes received events, and sends them to an address again. */
+/** `webhooks events`: lists, shows, exports, prunes and replays received events. */
 import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
@@ -33,7 +33,7 @@ export const eventFilterFlags = {
 }
 
 export const pruneFlags = {
-  // Removing cannot be undone, so the unit is required.
+  // The unit is required, because removing cannot be undone.
   'older-than': checkedFlag((field, text) => readDuration(field, text, true))({
     helpValue: 'AGE',
     required: true,
@@ -41,11 +41,11 @@ export const pruneFlags = {
   }),
 }
 
-/** So many a statement, so that no transaction is long. */
+/** Events removed per statement, so that no transaction is long. */
 const PRUNED_AT_ONCE = 1000
 
 export async function pruneEvents(store: EventStore, seconds: number): Promise<number> {
-  // Without events, no file is created for them.
+  // Without events, no file must be created for them.
   if ((await store.page({}, {}, 1)).length === 0) return 0
   const time = systemClock.now() - seconds
   let removed = 0
@@ -61,7 +61,7 @@ export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'bytes', 'forwards']
 
 const PAGE = 200
 
-/** The filter of the flags. Throws a usage error if --id is neither known nor an event id. */
+/** Returns the filter that the flags describe. Throws a usage error if --id is neither a known event nor an event id. */
 export async function eventFilter(
   {id: ids, type: types, since}: Partial<InferredFlags<typeof eventFilterFlags>>,
   store: EventStore,
@@ -70,7 +70,7 @@ export async function eventFilter(
   return {ids, types, since}
 }
 
-/** Unix seconds of a time such as 2030-06-01T12:00:00Z, or of how long ago. Throws a usage error for anything else. */
+/** Reads a time such as 2030-06-01T12:00:00Z, or how long ago, as Unix seconds. Throws a usage error for anything else. */
 function readSince(field: string, text: string): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)
@@ -98,7 +98,7 @@ function withWords<Sent extends Pick<EventForward, 'target' | 'error'>>(sent: Se
   return {...sent, error: unansweredText(sent.error, sent.target)}
 }
 
-/** The events that match, newest first, `limit` at most; read page by page. */
+/** Lists at most `limit` matching events, newest first. They are read page by page. */
 export async function eventList(store: EventStore, filter: EventFilter, limit: number): Promise<Result<Row>> {
   const events: Row[] = []
   let before: number | undefined
@@ -120,14 +120,17 @@ export async function eventList(store: EventStore, filter: EventFilter, limit: n
   }
 }
 
-/** The newest event `id`. Throws a usage error that names `field` if it is neither known nor an event id. */
+/**
+ * Returns the newest event `id`, if there is one. Throws a usage error that names `field` if `id` is neither known nor an event
+ * id.
+ */
 async function newestWith(store: EventStore, field: string, id: string): Promise<StoredEvent | undefined> {
   const [event] = await store.page({ids: [id]}, {}, 1)
   if (event === undefined) checkIdentifier('event_id', field, id)
   return event
 }
 
-/** The event `id`, the newest when several profiles have it. Throws a Failure if there is none. */
+/** Returns the event `id`, the newest if several profiles have it. Throws a Failure if there is none. */
 export async function findEvent(store: EventStore, id: string): Promise<StoredEvent> {
   const event = await newestWith(store, 'EVENT_ID', id)
   if (event) return event
@@ -137,25 +140,27 @@ export async function findEvent(store: EventStore, id: string): Promise<StoredEv
   })
 }
 
-/** The event with its headers and body; as text it is the request as it came, made safe: head, empty line, body. */
+/** Returns an event with headers and body. As text it is the request as received, sanitised: head, empty line, body. */
 export async function eventDetails(store: EventStore, event: StoredEvent): Promise<Result> {
   const {body_base64, headers, event: parsed} = recordOf(event)
   const {bytes: _, ...row} = await rowOf(store, event)
   const document = {...row, headers, body_base64, event: parsed}
   const head = pairsOf(event.rawHeaders).map(([name, value]) => `${name}: ${value}`)
   const body = Buffer.from(event.body).toString('utf8').split('\n')
-  // Only at a terminal a line break follows the body.
+  // A line break follows the body only at a terminal.
   const end = process.stdout.isTTY ? [''] : []
   const text = [...head, '', ...body, ...end].map(line => sanitizeLine(line)).join('\n')
   return {...single({event: document}, document, row.event_id), text}
 }
 
-/** The event as a record of a capture; the time of its answer is not stored. */
+/** Returns the event as a record of a capture. The time until its answer is not stored, so it is null. */
 function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
 }
 
-/** Writes the events that match to stdout, oldest first, as lines or one document. Throws a usage error for flags that make rows. */
+/**
+ * Writes the matching events to stdout, oldest first, as lines or one document. Throws a usage error for flags that ask for rows.
+ */
 export async function printEvents(store: EventStore, filter: EventFilter, flags: OutputFlags): Promise<void> {
   const {json, format, query, columns} = flags
   const refused = [
@@ -171,7 +176,7 @@ export async function printEvents(store: EventStore, filter: EventFilter, flags:
   await writePieces(captureOf(store, filter, json || format === 'json'))
 }
 
-/** Writes a new file, whole or not at all; returns the number of events. Throws a StorageError. */
+/** Writes the matching events to a new file, completely or not at all, and returns their number. Throws a StorageError. */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   const {writeWholeFile} = await import('../../../storage/files.js')
   const exported = {count: 0}
@@ -179,10 +184,10 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
   return exported.count
 }
 
-/** Records are written together up to so many characters: one write for each would take longer. */
+/** Records are joined up to this length, because one write for each would take longer. */
 const PIECE_CHARACTERS = 256 * 1024
 
-/** The events as a capture, a record a line, oldest first; or as one document with a record a line. */
+/** Yields the events as a capture, oldest first, a record per line, or as one document with a record per line. */
 async function* captureOf(
   store: EventStore,
   filter: EventFilter,
@@ -192,7 +197,7 @@ async function* captureOf(
   let text = asDocument ? '{"records": [\n' : ''
   let after = 0
   for (;;) {
-    // A page at a time: waiting for each event alone would take a tenth longer.
+    // Read by page, because waiting for each event alone would take a tenth longer.
     const page = await store.page(filter, {after}, PAGE)
     if (page.length === 0) break
     for (const event of page) {
@@ -216,8 +221,9 @@ type Replayed = Awaited<ReturnType<typeof replayEvents>>[number]
 type Replay = Awaited<ReturnType<typeof planReplay>>
 
 /**
- * With --resign each event is signed when it is sent, with the secret it came with if that is still stored. `old` is the number of
- * events whose signature is too old for a target that checks it. Throws a usage error if an event or a secret is missing.
+ * Plans a replay. With --resign each event is signed when it is sent, with its original secret if that is still stored. `old`
+ * counts events whose signature is too old for a target that checks the time. Throws a usage error if an event or a secret is
+ * missing.
  */
 export async function planReplay(
   ids: readonly string[],
@@ -239,7 +245,7 @@ export async function planReplay(
   return {events, headersOf, old: 0}
 }
 
-/** The requests that would be sent, with the body as bytes and as JSON. */
+/** Describes the requests that would be sent, with the body as bytes and as JSON. */
 export function describeReplay({events, headersOf}: Replay, target: string): Result {
   const requests = events.map(event => ({
     method: 'POST',
@@ -251,7 +257,7 @@ export function describeReplay({events, headersOf}: Replay, target: string): Res
   return dryRun(requests)
 }
 
-/** Sends each event once, one after the other. Never throws for what the target answers. */
+/** Sends each event once, one after another. A bad answer of the target is returned, never thrown. */
 export async function replayEvents(
   {events, headersOf}: Replay,
   target: string,
@@ -278,7 +284,7 @@ export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
   return {...listResult({replayed}, replayed, REPLAY_COLUMNS), warning}
 }
 
-/** The kind of the first answer that was not 2xx; undefined when all were. */
+/** Returns the failure kind of the first answer that is not 2xx; undefined if there is none. */
 export function replayFailure(replayed: readonly Replayed[]): Failure['kind'] | undefined {
   const bad = replayed.find(answer => !isSuccess(answer))
   if (!bad) return undefined

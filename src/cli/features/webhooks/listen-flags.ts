@@ -1,4 +1,4 @@
-/** The flags of `webhooks listen`, the plan that follows from them, and what --dry-run prints of it. */
+/** The flags of `webhooks listen`, the plan made from them, and its description for --dry-run. */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -113,7 +113,10 @@ export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types
   return {url, events: [...(types ?? EVENT_TYPE_NAMES)]}
 }
 
-/** What --dry-run prints. Only --subscribe sends requests, to `target`; the id in the second comes from the first answer. */
+/**
+ * Describes the plan for --dry-run. Only --subscribe sends requests, to `target`; the id in the second one would come from the
+ * first answer.
+ */
 export function describeListening(plan: ListenPlan, flags: ListenFlags, state: State, target?: Target) {
   const own = (name: string) => join(state.directory, name)
   const written = [

@@ -1,4 +1,7 @@
-/** The output of `listen`: a line for each request and each attempt to forward, printed after the answer; for people, rows. */
+/**
+ * The output of `listen`: a line for each request and each attempt to forward, printed after the answer is sent. At a terminal
+ * the lines are rows for people.
+ */
 import {createHash} from 'node:crypto'
 import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
@@ -29,11 +32,11 @@ export class ListenOutput {
   private readonly stdout: LineWriter
   private readonly capture: ReturnType<typeof openCapture> | undefined
   private readonly rows: ListenRows | undefined
-  /** Targets, each with the secret that it refused. */
+  /** Pairs of a target and a secret that it refused. */
   private readonly refused = new Set<string>()
   private readonly isJson: boolean
   private readonly printsJson: boolean
-  /** "Ready" is the first line, even if a thousand come before it; the events themselves are in the store. */
+  /** Lines that came before "Ready", which must be printed first: at most 1000, because all events are stored anyway. */
   private early: string[] | undefined = []
 
   /** Throws a usage error if --capture cannot be written. */
@@ -47,7 +50,7 @@ export class ListenOutput {
   ) {
     const {flags, tell} = terms
     this.stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
-      // A reader that has gone ends the command silently (streams.ts).
+      // A closed reader ends the command without a message (streams.ts).
       if (error?.code !== 'EPIPE') tell('lines were dropped: their reader is too slow; the events are stored')
     })
     this.capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
@@ -56,7 +59,7 @@ export class ListenOutput {
     if (isForPeople(flags, process.stdout)) this.rows = new ListenRows(line => this.print(line), terms)
   }
 
-  /** The first line: where it listens, where it forwards to, and with how many secrets it checks. */
+  /** Prints the first line: the address, the targets, and the number of signing secrets. */
   ready(url: string, pid: number): void {
     const {targets, secrets, tell} = this.terms
     const count = secrets().length
@@ -67,7 +70,7 @@ export class ListenOutput {
     this.early = undefined
   }
 
-  /** A request answered 200 or 401; `isShown` unless --event leaves it out, which forwards it, too. */
+  /** Prints a request that was answered 200 or 401. `isShown` is false if --event leaves its type out. */
   request(receipt: Receipt, isShown: boolean, isTest: boolean) {
     const {capture, rows, printsJson} = this
     const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
@@ -78,7 +81,7 @@ export class ListenOutput {
     if (line !== undefined) this.print(line)
   }
 
-  /** A stored signing secret was removed: events signed with it are refused from now on. */
+  /** Reports that a stored signing secret was removed: events signed with it are refused from now on. */
   secretRemoved({subscription_id, removed_at, removed_by}: RemovedSecret): void {
     if (!this.printsJson) return
     const removed = {type: 'secret_removed', subscription_id, removed_at: isoTime(removed_at), removed_by}
@@ -109,10 +112,13 @@ export class ListenOutput {
     for (const note of this.notesOf(report)) this.terms.tell(note)
   }
 
-  /** The command that replays what was given up, and once for each target the secret that it refused. */
+  /**
+   * Returns notes for a failed forward: the command that replays a given-up event, or, once for each target, which secret it
+   * refused.
+   */
   private notesOf({eventId, target, state, status, rawHeaders, body}: ForwardReport): string[] {
     const {names, secrets, flags} = this.terms
-    // The flags with which another command finds the same secrets.
+    // The flags that another command needs to use the same secrets.
     let same = flags.profile === undefined ? '' : ` --profile ${shellWord(flags.profile)}`
     if (flags['secret-file'] !== undefined) same += ` --secret-file ${shellWord(flags['secret-file'])}`
     if (flags['secret-stdin']) same += ' --secret-stdin'
@@ -159,7 +165,10 @@ const WIDTHS = {
 type EventColumn = keyof typeof WIDTHS
 export const EVENT_COLUMNS = Object.keys(WIDTHS) as EventColumn[]
 
-/** A request as a line: the result of --query; or cells, aligned at a terminal, separated by tabs or commas in a pipe. */
+/**
+ * Returns a function that formats a request as a line: the result of --query, or cells, aligned at a terminal and separated by
+ * tabs or commas in a pipe.
+ */
 async function lineOf(flags: OutputFlags): Promise<LineOf> {
   if (flags.query !== undefined) {
     const find = await finderOf(flags.query)
@@ -191,7 +200,10 @@ async function lineOf(flags: OutputFlags): Promise<LineOf> {
 
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
 
-/** The file of --capture, created 0600: bodies contain personal data. Throws a usage error if it cannot be written. */
+/**
+ * Opens the file of --capture, created with mode 0600 because bodies contain personal data. Throws a usage error if it cannot be
+ * written.
+ */
 function openCapture(path: string, tell: (text: string) => void) {
   let file: number
   try {
@@ -201,7 +213,8 @@ function openCapture(path: string, tell: (text: string) => void) {
     const hint = 'make its directory writable, or choose another file'
     throw usage('cannot_write', `--capture: cannot write ${sanitizeLine(path, 200)} (${code})`, hint)
   }
-  // Writing to a full pipe would block, and no signal could end that. A device such as /dev/null does not block.
+  // A pipe is refused, because a write to a full one would block and no signal could end that. A device such as /dev/null does
+  // not block.
   const stats = fstatSync(file)
   if (!stats.isFile() && !stats.isCharacterDevice()) {
     closeSync(file)
@@ -217,16 +230,16 @@ function openCapture(path: string, tell: (text: string) => void) {
 }
 
 /**
- * A receipt as the line that --json prints, built from texts: numbers stay as the service wrote them, and the main thread
- * of `listen` takes a tenth less time than with JSON.stringify (`npm run bench`, listen).
+ * Formats a receipt as the line that --json prints. The line is built from texts, so that numbers stay as the service wrote them;
+ * this also saves the main thread of `listen` a tenth of its time compared with JSON.stringify (`npm run bench`, listen).
  */
 export function receiptLine(receipt: Receipt): string {
   const {reason, eventId, type, duplicate, receivedAt, ackMilliseconds, rawHeaders} = receipt
-  // The body of a refused request may be anything.
+  // The body of a refused request may not be JSON.
   if (reason !== 'ok') return jsonText(captureRecord(receipt))
   const body = bufferOf(receipt.body)
   const json = body.toString('utf8')
-  // Line breaks are only between its tokens.
+  // In valid JSON, raw line breaks are only between tokens.
   const event = /^[\x20-\x7e]*$/.test(json) ? json : escapeUnsafe(json.replace(/[\t\n\r]/g, ' '))
   const time = new Date(receivedAt * 1000).toISOString()
   const ack = Math.round(ackMilliseconds * 100) / 100
@@ -237,7 +250,7 @@ export function receiptLine(receipt: Receipt): string {
   )
 }
 
-/** Text that JSON and `escapeUnsafe` do not change. */
+/** Matches text that JSON and `escapeUnsafe` leave unchanged. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 function quoted(text: string | null | undefined): string {
@@ -256,17 +269,17 @@ function headersText(rawHeaders: readonly string[]): string {
   return `${text || '{'}}`
 }
 
-/** Names and values. With more of them, looking for repeated names costs more than it saves. */
+/** Maximum number of names and values. With more, the search for repeated names costs more than it saves. */
 const MOST_PLAIN = 60
 
-/** An event whose target takes longer is shown before the answer, which gets a row of its own. */
+/** How long an event waits to be printed together with its target's answer. After that, the answer gets a row of its own. */
 const HELD_MILLISECONDS = 1000
-/** A search for a cause delays answers, so it is made at most this often. */
+/** Minimum time between two searches for a cause, because a search delays answers. */
 const EXPLAINED_EVERY_MILLISECONDS = 1000
 /** The longest event type and reservation reference of the interface. */
 const TYPE_WIDTH = 21
 const REFERENCE_WIDTH = 14
-/** So many ids of events that were answered before their receipts came are kept. */
+/** How many ids of early answers are kept. */
 const MOST_EARLY = 1000
 
 const REASONS: Readonly<Record<Receipt['reason'], string>> = {
@@ -278,7 +291,7 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
   event_id_mismatch: 'wrong event id',
 }
 
-/** What the output of `listen` needs; `otherSecrets` are those stored for other subscriptions, for explanations alone. */
+/** What the output of `listen` needs. `otherSecrets` are stored for other subscriptions and only used in explanations. */
 interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
   readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
   readonly tell: (text: string) => void
@@ -295,12 +308,12 @@ interface Row {
   readonly notes?: readonly string[]
 }
 
-/** The rows of events at a terminal. An event that is forwarded is shown with the answer of its target. */
+/** Prints rows of events at a terminal. A forwarded event is printed together with its target's answer. */
 class ListenRows {
   private readonly held = new Map<string, {readonly timer: NodeJS.Timeout; readonly row: Row}>()
-  /** Ids of events whose targets answered before their receipts came. */
+  /** Ids of events whose target answered before the receipt arrived here. */
   private readonly early = new Set<string>()
-  /** When the last search for a cause ended, as `performance.now()`; infinite while one runs. */
+  /** When the last search for a cause ended (`performance.now()`); infinite while one runs. */
   private explainedAt = Number.NEGATIVE_INFINITY
   private testId: string | undefined
 
@@ -309,7 +322,7 @@ class ListenRows {
     private readonly terms: ListenTerms,
   ) {}
 
-  /** `isTest`: the event that --subscribe asked for. */
+  /** Prints a request; `isTest` marks the test event of --subscribe. */
   request(receipt: Receipt, isTest: boolean): void {
     const {receivedAt: time, body, reason, status, duplicate, eventId = ''} = receipt
     if (isTest) this.testId = eventId
@@ -344,7 +357,7 @@ class ListenRows {
     const mark = isGood ? marks.good : marks.bad
     const clock = new Date(time * 1000).toTimeString().slice(0, 8)
     const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
-    // As the body says, even if its signature is wrong.
+    // Type and reference are read from the body even if its signature is wrong.
     const event = parseBody(body)
     const {id, type, data} = isObject(event) ? event : {}
     const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
@@ -395,14 +408,14 @@ class ListenRows {
         if (code !== 'unexplained') notes.push(sanitizeLine(`Fix: ${fix}`))
       }
     } catch {
-      // The row matters more than its cause.
+      // The row is printed even if the search for its cause fails.
     }
     this.explainedAt = performance.now()
     this.show({...row, notes})
   }
 }
 
-/** The answer and its time, and what happens next; `now` is Unix seconds. */
+/** Describes the target's answer, its time, and what happens next. `now` is in Unix seconds. */
 function answerText(report: ForwardReport, now: number): string {
   const {target, status, error, ms, attempt, resigned, state, nextAttemptAt} = report
   const why = unansweredText(error, target) ?? ''
@@ -419,7 +432,7 @@ function answerText(report: ForwardReport, now: number): string {
   return facts.filter(Boolean).join(', ')
 }
 
-/** Where the secret comes from, and the start of its SHA-256, which distinguishes it without showing it. */
+/** Describes where a secret comes from, with the start of its SHA-256, which identifies it without showing it. */
 function sourceOf({name, secret}: NamedSecret): string {
   let source = `that of ${sanitizeLine(name, 60)}`
   if (/^env\b/.test(name)) source = 'from BOOKCTL_WEBHOOK_SECRET'

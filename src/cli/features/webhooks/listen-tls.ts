@@ -1,4 +1,4 @@
-/** The certificate of `listen`: a given one, or a self-made one and the authority of this machine that signs it. */
+/** The certificate of `listen`: a given one, or one signed by an authority that is made on this machine. */
 import {createPrivateKey, KeyObject, webcrypto, X509Certificate} from 'node:crypto'
 import {lookup} from 'node:dns/promises'
 import {BlockList, isIP} from 'node:net'
@@ -27,8 +27,8 @@ import type {ListenFlags} from './listen-flags.js'
 export type KeyPair = Readonly<Record<'cert' | 'key', string>>
 
 /**
- * Certificate and key for --host, or undefined for plain http. `warn` gets a warning when a new authority replaces one that
- * may be trusted somewhere. Throws a usage error if a file cannot be used.
+ * Returns certificate and key for --host, or undefined for plain http. `warn` reports that a new authority replaces one that may
+ * be trusted somewhere. Throws a usage error if a file cannot be used.
  */
 export async function listenIdentity(
   {tls, cert, key, host}: ListenFlags,
@@ -43,7 +43,7 @@ export async function listenIdentity(
 }
 
 async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
-  // PEM is ASCII; the text around it may be in any encoding.
+  // PEM itself is ASCII, but the text around it may have any encoding.
   const read = async (flag: string, path: string) =>
     Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
   const cert = await read('--cert', certFile)
@@ -63,7 +63,10 @@ function unlessItThrows<T>(work: () => T): T | undefined {
   }
 }
 
-/** The authority in `directory` for `host`, created if there is no usable one; parallel processes create one. */
+/**
+ * Returns the authority in `directory` for `host`, and creates it if there is no usable one. A lock makes parallel processes
+ * create only one.
+ */
 async function ownAuthority(
   directory: string,
   host: string | undefined,
@@ -83,7 +86,7 @@ async function ownAuthority(
     const put = (name: string, pem: string) =>
       writeWholeFile(join(directory, name), [Buffer.from(pem)], {existing: 'replace'})
     await put(LISTEN_CA_KEY_NAME, authority.key)
-    // A running listener shows a certificate of the one before.
+    // The previous authority is kept, because a running listener may still use a certificate of it.
     await put(LISTEN_CA_NAME, authority.cert + (kept?.isLimited ? kept.pair.cert : ''))
     if (kept) {
       const advice = `trust it where you trusted the other: ${join(directory, LISTEN_CA_NAME)}`
@@ -97,17 +100,17 @@ async function ownAuthority(
 
 const DAY_SECONDS = 24 * 3600
 const AUTHORITY_DAYS = 730
-/** An authority with less time left is replaced. */
+/** An authority that expires sooner is replaced. */
 const RENEWED_DAYS = 30
 const CERTIFICATE_DAYS = 397
 
 /**
- * The authority that is there, and why it cannot be used any more; undefined unless certificate and key can be read and
- * belong together. `isLimited`: whether it can sign names of this machine alone, and has not ended.
+ * Reads the stored authority, and why it can no longer be used. Returns undefined unless certificate and key are readable and
+ * belong together. `isLimited` says that it can only sign names of this machine and has not expired.
  */
 function readAuthority(directory: string, host: string | undefined, now: number) {
   const pair = unlessItThrows(() => {
-    // The file may have others after it.
+    // The file may contain previous authorities after it.
     const cert = new X509Certificate(readPem(join(directory, LISTEN_CA_NAME)))
     const key = readPem(join(directory, LISTEN_CA_KEY_NAME))
     return cert.ca && cert.checkPrivateKey(createPrivateKey(key)) ? {cert: cert.toString(), key} : undefined
@@ -126,7 +129,7 @@ function readAuthority(directory: string, host: string | undefined, now: number)
   return {pair, problem, isLimited: permitted !== undefined && ends > now}
 }
 
-/** `--host` as a certificate names it; undefined for all addresses, and for a host that is not this machine. */
+/** Returns `--host` in the form of a certificate; undefined for a wildcard address or a host that is not this machine. */
 async function ownHost(host: string): Promise<string | undefined> {
   const name = host.toLowerCase()
   const found =
@@ -136,7 +139,7 @@ async function ownHost(host: string): Promise<string | undefined> {
   return found.length > 0 && found.every(isOwn) && !name.includes('%') ? name : undefined
 }
 
-/** The name of this machine in its network; undefined where it is none that a certificate can have. */
+/** Returns the network name of this machine; undefined if a certificate cannot contain it. */
 function machineName(): string | undefined {
   const name = hostname().toLowerCase()
   const isName = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/.test(name)
@@ -145,7 +148,7 @@ function machineName(): string | undefined {
 
 const NAME_CONSTRAINTS = '2.5.29.30'
 
-/** The names and ranges that a certificate can sign; undefined where it has no limit. */
+/** Returns the names and ranges that a certificate can sign for; undefined if it has no limit. */
 function permittedNames(certificate: x509.X509Certificate): string[] | undefined {
   const extension = certificate.getExtension(NAME_CONSTRAINTS)
   if (!extension?.critical) return undefined
@@ -166,8 +169,8 @@ function permits(permitted: readonly string[], host: string): boolean {
 }
 
 /**
- * A new authority; `now` is Unix seconds. It can sign certificates of servers on this machine and of `host`, no other names and
- * no other authorities, so its key, if it is stolen, is of use against no other host.
+ * Makes a new authority; `now` is in Unix seconds. It can only sign certificates for servers on this machine and for `host`, and
+ * no other authorities, so a stolen key is useless against other hosts.
  */
 export async function makeAuthority(now: number, host?: string): Promise<KeyPair> {
   const names = ['localhost', '127.0.0.0/8', '::1/128']
@@ -188,7 +191,7 @@ export async function makeAuthority(now: number, host?: string): Promise<KeyPair
   ])
 }
 
-/** A certificate for `localhost`, the loopback addresses, the name of this machine and `host`, signed by `authority`. */
+/** Makes a certificate, signed by `authority`, for `localhost`, the loopback addresses, the name of this machine and `host`. */
 export async function makeCertificate(
   authority: KeyPair,
   host: string | undefined,
@@ -197,7 +200,7 @@ export async function makeCertificate(
   const issuer = new x509.X509Certificate(authority.cert)
   const names = new Set(['localhost', '127.0.0.1', '::1'])
   const ofMachine = machineName()
-  // One name that the authority may not sign spoils all the others.
+  // A single name that the authority may not sign would make the whole certificate invalid.
   if (ofMachine !== undefined && permits(permittedNames(issuer) ?? [], ofMachine)) names.add(ofMachine)
   if (host !== undefined) names.add(host)
   const altNames = [...names].map(value => ({
@@ -217,7 +220,7 @@ export async function makeCertificate(
 
 const SIGNING = {name: 'ECDSA', hash: 'SHA-256', namedCurve: 'P-256'} as const
 
-/** A certificate that ends at `ends`, Unix seconds, and its key; signed by `authority`, or by itself. */
+/** Makes a certificate and its key, signed by `authority` or by itself. It expires at `ends`, in Unix seconds. */
 async function makePair(
   name: string,
   now: number,
@@ -238,13 +241,13 @@ async function makePair(
   const certificate = await x509.X509CertificateGenerator.create({
     subject,
     issuer,
-    // From yesterday on, for slow clocks.
+    // Valid from yesterday on, for clocks that are slow.
     notBefore: new Date((now - DAY_SECONDS) * 1000),
     notAfter: new Date(ends * 1000),
     signingAlgorithm: SIGNING,
     publicKey: keys.publicKey,
     signingKey,
-    // Several authorities have one name; their keys distinguish them.
+    // Several authorities have the same name, so their key identifiers distinguish them.
     extensions: [...extensions, await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   })
   const key = KeyObject.from(keys.privateKey).export({type: 'pkcs8', format: 'pem'})

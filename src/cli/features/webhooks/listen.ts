@@ -1,4 +1,7 @@
-/** `webhooks listen`: opens, receives, forwards, tidies and closes; --subscribe and waits. It loses nothing that it answered. */
+/**
+ * `webhooks listen`: receives and forwards events, subscribes with --subscribe, waits for expected events, and closes. It never
+ * loses an event that it answered with 200.
+ */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {systemClock} from '../../../contract/dates.js'
@@ -34,15 +37,15 @@ import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
 
-/** An attempt to forward may take longer than the service would wait (§6.4), to show how late the answer is. */
+/** Time limit of an attempt to forward. It exceeds what the service would wait (§6.4), to show how late the answer is. */
 const FORWARD_MILLISECONDS = 30_000
-/** Closing takes less than 3 s in all. */
+/** Time limits of closing, which together stay under 3 s. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
-/** How often old events are removed and forwards of dead processes adopted, and how many rows in a transaction. */
+/** How often old events are removed and forwards of dead processes adopted; TIDY_ROWS limits the rows of a transaction. */
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
-/** Listens, and with a `connection` subscribes, until the wait is over or a signal comes. Throws a Failure. */
+/** Listens until the wait is over or a signal comes; subscribes if there is a `connection`. Throws a Failure. */
 export async function listen(command: BaseCommand, plan: ListenPlan, flags: Flags, connection?: Connection) {
   const listener = await Listener.open(command, plan, flags)
   if (connection) await subscribe(command, connection, listener, plan, flags)
@@ -57,24 +60,27 @@ class Listener {
   private url = ''
   private readonly count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
   private breakOff: (error: unknown) => void = () => {}
-  /** Rejects when the store cannot be used any more. */
+  /** Rejects when the store can no longer be used. */
   private readonly broken = new Promise<never>((_, reject) => {
     this.breakOff = reject
   })
   private awaitedTest: {readonly secretName: string; readonly onReceived: () => void} | undefined
 
-  /** Opens the store and receives. Throws a usage error, or a StorageError: without a store no event may be answered 200. */
+  /**
+   * Opens the store and starts to receive. Throws a usage error, or a StorageError, because without a store no event may be
+   * answered 200.
+   */
   static async open(command: BaseCommand, plan: ListenPlan, flags: Flags): Promise<Listener> {
     const state = await command.state()
     const expect = plan.wait?.expect
-    // `!!`: true is what JMESPath takes for true.
+    // `!!` converts the result to what JMESPath counts as true.
     const matches = expect === undefined ? () => true : await finderOf(`!!(${expect})`)
     const expectation = plan.wait && new Expectation(plan.wait, matches)
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
     let tls: KeyPair | undefined
     if (flags.tls || flags.cert !== undefined) {
-      // Loaded only for https.
+      // The module is loaded only for https.
       const {listenIdentity} = await import('./listen-tls.js')
       const warn = (text: string) => void command.warn(text)
       tls = await listenIdentity(flags, state.directory, systemClock.now(), warn)
@@ -118,7 +124,7 @@ class Listener {
     },
   ) {
     this.remarks = createOccasionally(text => command.tell(text))
-    // `run` reports it, however early it comes.
+    // Avoids an unhandled rejection; `run` reports the error.
     this.broken.catch(() => {})
     this.forwarder = this.forward()
     this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
@@ -185,7 +191,7 @@ class Listener {
     if (!isTest) expectation?.see(parseBody(receipt.body))
   }
 
-  /** A store that is busy or full may recover; after any other fault it is not used again. */
+  /** Reports a failed store. A busy or full store may recover; after any other fault the command ends. */
   private onStoreError(error: unknown, what: string): void {
     this.remarks.say(`ERROR: ${what}: ${error instanceof Error ? error.message : String(error)}`)
     if (!(error instanceof StorageError && error.isPassing)) this.breakOff(error)
@@ -217,16 +223,19 @@ class Listener {
       while (removed === TIDY_ROWS) removed = await this.opened.keeper.prune(oldest, TIDY_ROWS)
       await this.adoptForwards()
     } catch {
-      // A busy store is tidied the next time.
+      // A busy store is tidied at the next interval.
     }
   }
 
-  /** Takes over what processes that no longer run had still to forward. */
+  /** Adopts forwards left by dead processes. */
   private adoptForwards(): Promise<number> {
     return this.opened.keeper.adopt(this.plan.targets, systemClock.now())
   }
 
-  /** Prints "ready"; resolves when enough events came, never without --exit-after. Rejects when it cannot go on. */
+  /**
+   * Prints "ready" and resolves when enough events came; without --exit-after it never does. Rejects when the store can no longer
+   * be used.
+   */
   async run(): Promise<void> {
     const {output, expectation} = this.opened
     output.ready(this.url, process.pid)
@@ -235,7 +244,7 @@ class Listener {
     await this.forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
   }
 
-  /** Reads the stored secrets again; resolves with the first event signed with the secret `secretName`. */
+  /** Reads the stored secrets again and resolves with the first event signed with the secret `secretName`. */
   testReceived(secretName: string): Promise<void> {
     this.opened.secrets.refresh()
     return new Promise(onReceived => {
@@ -243,7 +252,7 @@ class Listener {
     })
   }
 
-  /** Stops reporting removed secrets: at the end --subscribe removes its own. */
+  /** Stops reporting removed secrets, because at the end --subscribe removes its own. */
   stopWatchingSecrets(): void {
     this.opened.secrets.stop()
   }
@@ -257,7 +266,7 @@ class Listener {
       forwarder.settled(LIMITS_OF_END.forwardingMilliseconds),
     ])
     await forwarder.stop()
-    // Receipts are reported in the turns after the answers.
+    // Receipts are reported a turn after their answers, so two turns are awaited.
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     await output.end(LIMITS_OF_END.writingMilliseconds)
     remarks.end()
@@ -279,14 +288,14 @@ const REFUSALS: Readonly<Record<number, string>> = {
   503: 'answered 503: an event could not be stored; the service will send it again',
 }
 
-/** Time for a test event through a tunnel, unless --within or --timeout is shorter. */
+/** Time limit for a test event, which may come through a tunnel; --within and --timeout can shorten it. */
 const TEST_SECONDS = 30
-/** `listen` ends soon, even if the service does not answer the deletion. */
+/** Time limit of the deletion, so that `listen` ends soon even if the service does not answer. */
 const DELETION_MILLISECONDS = 2000
 
 /**
- * Creates the subscription and waits for a test event. At the end it deletes the subscription if that path may be called,
- * otherwise it says that it stays. Throws a Failure.
+ * Creates the subscription and waits for a test event. At the end it deletes the subscription if that path may be called;
+ * otherwise it reports that the subscription stays. Throws a Failure.
  */
 async function subscribe(
   command: BaseCommand,
@@ -299,7 +308,7 @@ async function subscribe(
   const kept = await createAndKeep(connection, wantedSubscription(flags, plan), {profile})
   const {id, problem} = kept
   for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
-  /** Deletes the subscription and its secret; returns whether that is known to have happened. */
+  /** Deletes the subscription and its secret. Reports whether that certainly succeeded. */
   const isDeleted = () => {
     const deletion = deleteAndForget(connection, id, {profile}).then(
       () => true,
@@ -314,7 +323,7 @@ async function subscribe(
     }
     return failNotStored(command, kept, flags)
   }
-  // At every end, also when the test event does not come.
+  // Registered before the test event, so that it also runs if the event does not come.
   command.whenStopped(async () => {
     listener.stopWatchingSecrets()
     const named = `The subscription ${sanitizeLine(id, 100)} that --subscribe created`
@@ -336,7 +345,7 @@ async function subscribe(
   })
 }
 
-/** The result of `work`, or that of `late` when it takes longer. */
+/** Returns the result of `work`, or that of `late` if `work` takes longer than `milliseconds`. */
 async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
   const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
   return Promise.race([work, timeout.then(late)])
@@ -361,7 +370,7 @@ class Expectation {
     if (this.seen >= this.wait.count) this.onEnough()
   }
 
-  /** Starts the time; resolves when enough came, rejects with `pending` (exit 8) when the time is over first. */
+  /** Starts the time limit. Resolves when enough events came; rejects with `pending` (exit 8) if the time is over first. */
   async fulfilled(): Promise<void> {
     const {count, seconds} = this.wait
     if (seconds === undefined) return this.enough

@@ -1,4 +1,4 @@
-/** `webhooks probe`: sends the cases to a receiver, and shows what failed and how to fix it. */
+/** `webhooks probe`: sends test requests to a receiver, and shows which failed and how to fix it. */
 import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -28,12 +28,12 @@ export const PROBE_COLUMNS = [
 export interface ProbeOptions {
   readonly state: State
   readonly caFile: string | undefined
-  /** For one request (default twice the 3 s of §6.4, so that a late answer is measured). */
+  /** Time limit of a request (default twice the 3 s of §6.4, so that a late answer is measured). */
   readonly timeoutSeconds: number | undefined
   readonly onSend?: (n: number, most: number) => void
 }
 
-/** Probes the receiver at `url`, which `checkTarget` accepted. Throws a Failure if it never answers. */
+/** Probes the receiver at `url`, which `checkTarget` must have accepted. Throws a Failure if it never answers. */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
@@ -43,7 +43,7 @@ export async function probeReceiver(
   const handover = createHandover({
     trusted: await trustedFor(url, caFile, state.directory),
     timeoutMilliseconds: timeoutSeconds * 1000,
-    // Enough for the message of an error page.
+    // Enough for an error message in the answer.
     keptBytes: 8192,
   })
   const terms = {names: webhookHeaderNames(flags, state), secret: named?.secret ?? '', clock: systemClock.now}
@@ -72,7 +72,7 @@ export function isFailed({ok, required}: ProbeRow): boolean {
   return required && !ok
 }
 
-/** The result; without --format it is lines: what failed and how to fix it, with `all` also what passed. */
+/** Returns the result. Without --format it is lines: what failed and how to fix it, and with `all` also what passed. */
 export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Result<ProbeRow> {
   const {rows, notSent} = sheet
   const passed = rows.filter(({ok}) => ok).length
@@ -87,7 +87,7 @@ export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Resul
 const CHECKS_NOTHING =
   'it checks no signature at all, or ignores the result: it accepted every request that it must refuse'
 
-/** The sheet as people read it. */
+/** Formats the results for people. */
 function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, columns: number): string[] {
   const hung = (style: Style, start: string, text: string, lead: number): string[] => {
     const [first = '', ...rest] = hang(`${start} ${text}`, columns, 4, lead)
@@ -103,7 +103,7 @@ function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, c
   }
   const isSlow = rows.every(({advice}) => advice === LATE)
   const [first] = rows
-  // Nothing was sent after the first request, or all answers were late.
+  // All answers were late, or nothing was sent after the first request.
   if (first && (isSlow || rows.length === 1)) {
     const what = isSlow
       ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a valid request (${first.answered} after ${first.ms} ms)`
@@ -138,7 +138,7 @@ function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, c
   if (wrong.length > 1 && wrong.every(({answered}) => isSuccess({status: Number(answered)})))
     lines.push(...labelled('Likely cause', CHECKS_NOTHING))
   lines.push(...byAdvice(failed, 'bad'))
-  // Equal advice is printed once.
+  // Advice already printed for a failed case is not repeated.
   const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
   lines.push(...byAdvice(others, 'waiting'))
   if (all && passed.length > 0) lines.push('', ...passed.flatMap(row => marked('good', rowText(row))))

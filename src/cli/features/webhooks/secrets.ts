@@ -1,4 +1,4 @@
-/** The signing secrets that a webhook command checks with, unchanged, as a receiver would use them. */
+/** Finds the signing secrets that a webhook command checks with. They are used unchanged, as a receiver would use them. */
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
@@ -29,7 +29,10 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
   readonly profile?: string | undefined
 }
 
-/** At least one, each with a name that may be printed: a subscription id, `file` or `env[0]`. Throws a usage error if there is none. */
+/**
+ * Returns at least one secret, each with a printable name: a subscription id, `file` or `env[0]`. Throws a usage error if there
+ * is none.
+ */
 export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   const profile = profileName(flags, state)
   return atLeastOne((await givenSecrets(flags)) ?? storedWebhookSecrets(state, profile), state, profile)
@@ -45,7 +48,7 @@ function atLeastOne<Secrets extends readonly NamedSecret[]>(secrets: Secrets, st
   throw usage('no_webhook_secret', problem, hint)
 }
 
-/** The secrets of a flag or of the environment; undefined when none are given. */
+/** Returns the secrets of a flag or of the environment; undefined if none are given. */
 async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | undefined> {
   const {'secret-file': file, 'secret-stdin': fromStdin} = flags
   const flag = fromStdin ? '--secret-stdin' : '--secret-file'
@@ -58,20 +61,23 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
     return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
   }
   const name = source === '-' ? 'stdin' : 'file'
-  // Unchanged but for one line break at its end; or one a line, if several lines are not empty.
+  // One trailing line break is dropped. Several non-empty lines are one secret each.
   const text = decode(flag, await readBytes(flag, source, 64 * 1024), true).replace(/\r?\n$/, '')
   const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
   if (lines.length < 2) return [checkSecret({name, secret: text}, flag)]
   return lines.map((secret, n) => checkSecret({name: `${name}[${n}]`, secret}, flag))
 }
 
-/** The signing secrets stored for `profile` (default: for all), newest first, named by their subscription. */
+/** Returns the signing secrets stored for `profile` (default: for all), newest first, named by their subscription. */
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
   const stored = state.secrets.listSigningSecrets(profile).filter(({secret}) => !isEmptySecret(secret))
   return stored.map(({subscription_id: name, secret}) => ({name, secret}))
 }
 
-/** The signing secrets that were removed, for explanations: none where secrets are given, because no stored one is used then. */
+/**
+ * Returns a reader of the signing secrets that were removed, for explanations. It returns none if secrets are given, because
+ * stored ones are not used then.
+ */
 export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
   const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET
   return isGiven ? () => [] : () => state.secrets.listRemovedSigningSecrets(profileName(flags, state))
@@ -84,7 +90,10 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
   throw usage('empty_webhook_secret', problem, hint)
 }
 
-/** Those to sign with: all that were given, as during a rotation, or the newest stored. Throws a usage error for spaces and quotes. */
+/**
+ * Chooses the secrets to sign with: all given ones, as during a rotation, or the newest stored one. Throws a usage error if one
+ * contains white space or quotes.
+ */
 export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   const secrets = await resolveWebhookSecrets(flags, state)
   const stored = secrets.filter(({name}) => !/^(?:file|stdin|env)\b/.test(name))
@@ -95,7 +104,7 @@ export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: Sta
   throw usage('odd_webhook_secret', problem, "write it with printf '%s', without quotes")
 }
 
-/** The secrets as `webhooks listen --print-secret` prints them: one a line, for a receiver that needs them. */
+/** Returns the secrets for `webhooks listen --print-secret`, one a line. */
 export async function secretList(flags: WebhookSecretFlags, state: State): Promise<Result<NamedSecret>> {
   const secrets = await resolveWebhookSecrets(flags, state)
   const text = secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join('')
@@ -104,14 +113,14 @@ export async function secretList(flags: WebhookSecretFlags, state: State): Promi
 
 const WATCH_MILLISECONDS = 1000
 
-/** The secrets to check with. Once `watch` was called, they are read again each second. */
+/** The secrets to check with. After `watch` was called they are read again every second. */
 export class WatchedSecrets {
   current: readonly NamedSecret[]
   private readonly usesStored: boolean
   private timer: NodeJS.Timeout | undefined
   private onRemoved: (removed: RemovedSecret) => void = () => {}
 
-  /** Throws a usage error if there is none, unless --subscribe is about to create one. */
+  /** Opens the secrets. Throws a usage error if there are none, unless --subscribe is about to create one. */
   static async open(
     flags: WebhookSecretFlags & {readonly subscribe: boolean},
     state: State,
@@ -128,12 +137,12 @@ export class WatchedSecrets {
     private readonly given: readonly NamedSecret[] | undefined,
     subscribes: boolean,
   ) {
-    // Given secrets are used alone, or with the one that --subscribe creates.
+    // Given secrets are used alone, or together with the one that --subscribe creates.
     this.usesStored = given === undefined || subscribes
     this.current = this.read()
   }
 
-  /** Reports each stored secret that was removed. */
+  /** Starts to read the secrets again every second; `onRemoved` is called for each stored one that was removed. */
   watch(onRemoved: (removed: RemovedSecret) => void): void {
     this.onRemoved = onRemoved
     if (this.usesStored) this.timer = setInterval(() => this.refresh(), WATCH_MILLISECONDS).unref()
@@ -154,7 +163,7 @@ export class WatchedSecrets {
         this.onRemoved(removal ?? unknown)
       }
     } catch {
-      // Busy with another process: read again the next time.
+      // The database is busy with another process; the next refresh reads it.
     }
   }
 
@@ -168,7 +177,7 @@ export class WatchedSecrets {
   }
 }
 
-/** The headers of signature and event id (§6.2) that the settings name. A profile is not needed. */
+/** Returns the names of the signature and event id headers (§6.2) from the settings. The profile need not exist. */
 export function webhookHeaderNames(flags: WebhookSecretFlags, state: State): WebhookHeaderNames {
   const named = {profile: profileName(flags, state)}
   const surroundings = {settings: state.settings.read(), env: {}, flags: named}

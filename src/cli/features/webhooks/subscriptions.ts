@@ -1,4 +1,4 @@
-/** Subscriptions: a creation is recorded before it is sent, and its secret is stored before it is printed. */
+/** Manages subscriptions. A creation is recorded before it is sent, and its secret is stored before it is printed. */
 import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -19,7 +19,10 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {listResult, type Result, single} from '../../terminal/result.js'
 import {caFileFor} from './targets.js'
 
-/** An address that may be subscribed: https, or http on loopback, which `requireHttps` checks. Throws a usage error for any other. */
+/**
+ * A flag for a URL to subscribe: https, or http on loopback, which `requireHttps` checks later. Throws a usage error for any
+ * other.
+ */
 export const subscriptionUrlFlag = checkedFlag((field, text) => {
   const url = parseUrl(text)
   if (url === undefined || /[\s\p{Cc}]/u.test(text)) throw invalid(field, 'must be an https URL')
@@ -29,7 +32,7 @@ export const subscriptionUrlFlag = checkedFlag((field, text) => {
   throw notHttps(field)
 })
 
-/** Refuses http on loopback unless the service is on this machine too, which then decides. */
+/** Throws a usage error for an http URL unless the service is on this machine too; that service then decides. */
 export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): void {
   if (!url.startsWith('https:') && !target.isLoopback) throw notHttps('--url')
 }
@@ -40,7 +43,7 @@ function notHttps(field: string): Failure {
   return usage('url_not_https', `${field}: must start with https://`, hint)
 }
 
-/** `--event`; with SEVERAL_TYPES it can be repeated, or have commas. */
+/** Defines `--event`; with SEVERAL_TYPES it can be repeated or hold several types separated by commas. */
 export const eventFlag = checkedFlag(checkGiven)
 export const SEVERAL_TYPES = {helpValue: 'TYPE', multiple: true, delimiter: ','} as const
 
@@ -48,7 +51,7 @@ export const subscriptionArg = {
   id: identifierArg('subscription_id')({required: true, description: 'id of the subscription'}),
 }
 
-/** A warning for each of `types` that is not in §6.1. */
+/** Returns a warning for each of `types` that is not in §6.1. */
 export function unknownEventWarnings(types: Iterable<string> = []): string[] {
   const unknown = [...types].filter(type => !isEventType(type))
   return unknown.map(type => `Warning: ${sanitizeLine(type, 60)} is not a known event type`)
@@ -59,8 +62,8 @@ type CreationFlags = TargetFlags & {readonly again?: boolean; readonly 'secret-f
 export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
 
 /**
- * Creates a subscription and stores its secret; `failNotStored` reports a `problem` with that. Throws `outcome_unknown` if a
- * subscription may exist.
+ * Creates a subscription and stores its secret. If storing fails, `problem` says why, and `failNotStored` reports it. Throws
+ * `outcome_unknown` if a subscription may exist.
  */
 export async function createAndKeep(
   connection: Connection,
@@ -75,7 +78,7 @@ export async function createAndKeep(
   const kept = {subscription_id: id, profile, secret, stored_at: clock.now(), subscribed}
   const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
   const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
-  // Failures and deviations from here on only warn: the subscription exists, and its secret is shown this once.
+  // From here on failures only warn, because the subscription exists and its secret is never shown again.
   const warnings: string[] = []
   const unended = await storageProblem(() => state.subscriptions.end(creationId))
   if (unended) {
@@ -100,7 +103,10 @@ export async function createAndKeep(
   return {id, stored_in, result, problem, warnings}
 }
 
-/** Sends the creation, which is recorded before, unless the outcome of an earlier one is unknown. */
+/**
+ * Records the creation and sends it. Throws `outcome_unknown`, without sending, if the outcome of an earlier creation for this
+ * address is unknown.
+ */
 async function createOnce(
   {api, state, clock, target}: Connection,
   wanted: SubscriptionRequest,
@@ -136,7 +142,7 @@ export function notAsAsked(id: string, deviations: readonly string[]): string | 
   return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
-/** Returns the StorageError instead of throwing it, because the subscription exists and must be printed. */
+/** Runs `work` and returns its StorageError instead of throwing, because the subscription exists and must be printed. */
 async function storageProblem(work: () => unknown): Promise<StorageError | undefined> {
   try {
     await work()
@@ -147,7 +153,10 @@ async function storageProblem(work: () => unknown): Promise<StorageError | undef
   }
 }
 
-/** Prints the whole subscription, whatever --quiet or --columns says, then throws a Failure; with --json it is in the Failure. */
+/**
+ * Throws a Failure that the secret could not be stored. Before that it prints the whole subscription even with --quiet or
+ * --columns; with --json the Failure contains it.
+ */
 export async function failNotStored(
   command: BaseCommand,
   {id, result, problem}: KeptSubscription,
@@ -174,7 +183,7 @@ export function subscriptionList(subscriptions: readonly FoundSubscription[]): R
   return {...list, whenEmpty: 'No subscriptions.'}
 }
 
-/** Deletes the subscription, then its stored secret. Throws a Failure without removing the secret. */
+/** Deletes the subscription, then its stored secret. If the deletion fails, throws a Failure and keeps the secret. */
 export async function deleteAndForget({api, clock, state}: Connection, id: string, flags: TargetFlags) {
   const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
   await deleteSubscription(api, id)
@@ -187,7 +196,7 @@ export async function deleteAndForget({api, clock, state}: Connection, id: strin
 
 const ANSWER_SECONDS = 2
 
-/** Warnings about `url`, the most important first. What cannot be found out causes none. */
+/** Returns warnings about `url`, the most important first. A check that fails gives no warning. */
 export async function warningsBefore(
   connection: Connection,
   url: string,
@@ -202,7 +211,10 @@ export async function warningsBefore(
   return [second, path].filter(text => text !== undefined)
 }
 
-/** Looks in the list of the service or, where that cannot be read (§4.9 shows no path), among those created from this machine. */
+/**
+ * Warns about another subscription for the same URL. It searches the service's list or, if that is not available (§4.9 shows no
+ * path), the subscriptions created from this machine.
+ */
 async function secondSubscription(
   {api, state, target}: Connection,
   url: string,
@@ -228,7 +240,7 @@ async function secondSubscription(
     : `Warning: the subscription ${id} was created for this address from this machine (${types}): if it still exists, an event of both comes twice`
 }
 
-/** Sends a GET to a receiver on this machine, which answers 404 if it takes another path. */
+/** Warns if a receiver on this machine takes another path, which it shows by answering 404 to a GET. */
 async function pathNotTaken(url: string, options: ConnectOptions): Promise<string | undefined> {
   const {hostname, pathname, origin} = new URL(url)
   if (!isLoopbackHost(hostname)) return undefined

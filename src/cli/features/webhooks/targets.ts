@@ -1,4 +1,4 @@
-/** The targets that events are sent to: their addresses, the certificates to trust, and why one does not answer. */
+/** Targets that events are sent to: checking their URLs, the certificates to trust, and why a target does not answer. */
 import {X509Certificate} from 'node:crypto'
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
@@ -12,7 +12,10 @@ import {readPem} from '../../../storage/files.js'
 import {invalid} from '../../input/checks.js'
 import {trustedCertificates} from '../../session/trust.js'
 
-/** An address that events may be sent to, without its fragment. Throws a usage error that names `field` for any other. */
+/**
+ * Checks a URL that events are sent to, and removes its fragment. Throws a usage error that names `field` unless it is https, or
+ * http on this machine.
+ */
 export function checkTarget(field: string, text: string): string {
   const url = parseUrl(text)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
@@ -25,25 +28,25 @@ export function checkTarget(field: string, text: string): string {
   return url.href
 }
 
-/** The certificates to trust for `url`, as `trustedCertificates` returns them. */
+/** Returns the certificates to trust for `url`, like `trustedCertificates`. */
 export async function trustedFor(url: string, caFile: string | undefined, directory: string) {
   return trustedCertificates(caFileFor(url, caFile, directory), process.env)
 }
 
-/** `caFile` or, without it, the authority of `listen --tls` for https on this machine, if there is one. */
+/** Returns `caFile`, or without it the authority of `listen --tls` for an https URL of this machine, if that exists. */
 export function caFileFor(url: string, caFile: string | undefined, directory: string): string | undefined {
   const {protocol, hostname} = new URL(url)
   if (caFile !== undefined || protocol !== 'https:' || !isLoopbackHost(hostname)) return caFile
   const own = join(directory, LISTEN_CA_NAME)
   try {
-    // A symbolic link is not followed.
+    // Symbolic links are not followed.
     return lstatSync(own).isFile() && new X509Certificate(readPem(own)) ? own : undefined
   } catch {
     return undefined
   }
 }
 
-/** Whether an answer took longer than a receiver may (§6.4). */
+/** Reports whether an answer took longer than a receiver is allowed (§6.4). */
 export function isLate(milliseconds: number): boolean {
   return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
 }
@@ -52,7 +55,9 @@ export function isRedirect(status: number | null): boolean {
   return status !== null && status >= 300 && status < 400
 }
 
-/** Why `url` gave no answer: the code of the system (`ECONNREFUSED`, `timeout`), or words for codes of the HTTP parser and of TLS. */
+/**
+ * Returns why `url` did not answer: the system's code (`ECONNREFUSED`, `timeout`), or words for codes of the HTTP parser and TLS.
+ */
 export function unansweredText(error: string | null, url: string): string | null {
   if (error === null) return null
   const code = error === 'HPE_HEADER_OVERFLOW' ? 'UND_ERR_HEADERS_OVERFLOW' : error

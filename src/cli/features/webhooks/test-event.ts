@@ -1,4 +1,4 @@
-/** `webhooks test`: sends a test event, and waits a few seconds for what the receiver answers. */
+/** `webhooks test`: sends a test event and waits a few seconds for the receiver's answer. */
 import type {LastAttempt} from '../../../api/operations/webhooks.js'
 import type {Clock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
@@ -19,13 +19,13 @@ export const TEST_COLUMNS = [
   'answer',
 ] as const
 
-/** How long to wait for a delivery: a receiver has 3 s to answer (§6.4). */
+/** How long to wait for a delivery. A receiver has 3 s to answer (§6.4). */
 export const DELIVERY_WAIT_SECONDS = WEBHOOK_RESPONSE_SECONDS + 2
 const ASK_AGAIN_MILLISECONDS = 250
 
 /**
- * Requests a test event, then its delivery where the service reports that; otherwise `delivered` is null, and `delivery_unknown`
- * has the reason. Throws a Failure, `outcome_unknown` if the event may have been sent.
+ * Requests a test event and then follows its delivery. If the service does not report the delivery, `delivered` is null and
+ * `delivery_unknown` says why. Throws a Failure, `outcome_unknown` if the event may have been sent.
  */
 export async function testSubscription({api, clock}: Connection, id: string): Promise<Result> {
   const {findLastAttempt, sendTestEvent} = await import('../../../api/operations/webhooks.js')
@@ -52,7 +52,7 @@ export async function testSubscription({api, clock}: Connection, id: string): Pr
 interface DeliveryOutcome extends Pick<LastAttempt, 'status' | 'ms'> {
   readonly delivered: boolean | null
   readonly attempted_at: string | null
-  /** Why there was no answer, or why it did not count. */
+  /** Why there was no answer, or why the answer did not count. */
   readonly delivery_error: string | null
   readonly delivery_unknown?: string
 }
@@ -66,7 +66,7 @@ const unknownDelivery = (why: string): DeliveryOutcome => ({
   delivery_unknown: why,
 })
 
-/** The outcome of the first attempt; unknown after a Failure, but for an interruption, which is thrown. */
+/** Returns the outcome of the first attempt; unknown after a Failure. Throws if interrupted. */
 async function followDelivery(
   find: () => Promise<LastAttempt | undefined>,
   clock: Clock,
@@ -89,7 +89,7 @@ async function followDelivery(
   }
 }
 
-/** `{event: {id: 1}}` as `{'event.id': '1'}`. */
+/** Flattens an object: `{event: {id: 1}}` becomes `{'event.id': '1'}`. */
 function plainValuesOf(value: unknown, name: string): Record<string, string> {
   if (value === null || value === undefined) return {}
   if (typeof value !== 'object' || value instanceof ExactNumber) return {[name || 'answer']: String(value)}

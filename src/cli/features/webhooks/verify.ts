@@ -1,4 +1,7 @@
-/** `webhooks verify` and `sign`: their inputs, times and secrets; and the output of `verify`: one result, a list, or a line each. */
+/**
+ * `webhooks verify` and `sign`: reads inputs, times and secrets, and prints the results of `verify` as one result, a list, or
+ * lines.
+ */
 import {existsSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import process from 'node:process'
@@ -52,7 +55,7 @@ export const verifyFlags = {
 
 type VerifyFlags = WebhookSecretFlags & InferredFlags<typeof verifyFlags>
 
-/** What requests are checked by. Throws a usage error if there is no secret. */
+/** Returns the terms that requests are checked by. Throws a usage error if there is no secret. */
 export async function planVerify(flags: VerifyFlags, state: State): Promise<CheckTerms> {
   const {at, signature, tolerance = SIGNATURE_TOLERANCE_SECONDS} = flags
   return {
@@ -77,7 +80,7 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
         const [event] = await (await state.events()).page({ids: [id]}, {}, 1)
         return event?.body
       } catch (error) {
-        // It only explains.
+        // The original body is only needed for an explanation.
         if (error instanceof StorageError) return undefined
         throw error
       }
@@ -85,14 +88,14 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
   }
 }
 
-/** A time that a signature can have, in whole Unix seconds. Throws a usage error for any other. */
+/** Reads the time of a signature as whole Unix seconds. Throws a usage error for an invalid time or one before 1970. */
 export function readSigningTime(field: string, text: string): number {
   const seconds = Math.floor(readTime(field, text))
   if (seconds >= 0) return seconds
   throw invalid(field, 'must not lie before 1970', text)
 }
 
-/** Unix seconds of `1700000000` or of an ISO 8601 time with its offset. Throws a usage error for anything else. */
+/** Reads `1700000000`, or an ISO 8601 time with an offset, as Unix seconds. Throws a usage error for anything else. */
 function readTime(field: string, text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text)
   const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/i.test(text)
@@ -101,7 +104,7 @@ function readTime(field: string, text: string): number {
   throw invalid(field, 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z', text)
 }
 
-/** The results in order, in groups that were read together. `leftOut` counts requests that are no webhooks. */
+/** Yields the results in order, in groups that were read together. `leftOut` counts entries that are not webhooks. */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,
@@ -138,17 +141,20 @@ export async function* verifyInputs(
   }
 }
 
-/** Smaller pieces would wait for the system more often. */
+/** Bytes per read; smaller reads would wait for the system more often. */
 const READ_BYTES = 512 * 1024
-/** The lines of one part are in memory at once. */
+/** Bytes per part. All lines of a part are in memory at the same time. */
 const PART_BYTES = 64 * 1024
 
-/** The bytes of `input` (`-`: standard input); a piece may be overwritten as soon as the next is requested. */
+/** Returns the bytes of `input` (`-`: standard input). A piece may be overwritten as soon as the next one is requested. */
 function openInput(input: string): AsyncIterable<Uint8Array> {
   return input === '-' ? process.stdin : readFile(input)
 }
 
-/** Reads one piece while another is processed, always into the same two buffers: gigabytes leave no garbage. */
+/**
+ * Reads one piece while the previous one is processed, always into the same two buffers, so that gigabytes of input leave no
+ * garbage.
+ */
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   const file = await whileReading(() => open(path))
   try {
@@ -161,7 +167,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
       if (bytesRead === 0) return
       const full = piece.subarray(0, bytesRead)
       reading = read(spare)
-      // A failure is handled where it is awaited.
+      // A failure is handled where the read is awaited.
       reading.catch(() => {})
       for (let at = 0; at < bytesRead; at += PART_BYTES) yield full.subarray(at, at + PART_BYTES)
       const next = spare
@@ -179,7 +185,10 @@ function readingFailed(error: unknown, name: string): unknown {
   return usage('cannot_read', `cannot read ${name} (${readingProblem(code)})`)
 }
 
-/** The given inputs, or standard input. Throws a usage error if that is a terminal or read twice, or if a file is missing. */
+/**
+ * Returns the given inputs, or standard input. Throws a usage error if that is a terminal or would be read twice, or if a file
+ * does not exist.
+ */
 export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
   const inputs = typed.length > 0 ? [...typed] : ['-']
   const absent = inputs.find(input => input !== '-' && !existsSync(input))
@@ -196,7 +205,10 @@ export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags
   return inputs
 }
 
-/** Signs `file` (`-` or undefined: standard input) without reading it into memory. Times are Unix seconds. Throws a usage error if it cannot be read. */
+/**
+ * Signs `file` (`-` or undefined: standard input) as a stream, without loading it into memory. Times are in Unix seconds. Throws
+ * a usage error if it cannot be read.
+ */
 export async function signInput(
   file: string | undefined,
   flags: WebhookSecretFlags & {readonly at?: number | undefined},
@@ -237,7 +249,7 @@ const PLAIN_COLUMNS = [
 ] as const
 export const VERIFY_COLUMNS = [...PLAIN_COLUMNS, 'findings']
 
-/** One result for one request, a list for several. `leftOut`: entries skipped because they are no webhooks. */
+/** Returns a single result for one request, or a list for several. `leftOut` counts entries that are not webhooks. */
 function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<Verified> {
   const codes = ({findings}: Verified) => findings.map(({code}) => code)
   const columns = [...columnsOf<Verified>(PLAIN_COLUMNS), {name: 'findings', value: codes}]
@@ -267,7 +279,7 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
 }
 
 function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNullable<Result['lead']> {
-  // The reason is not known if part of the capture is missing.
+  // The reason is unknown if part of the capture is missing.
   const unread = first?.code === 'capture_unreadable' ? first.explanation : undefined
   const words = unread?.replace(/^N/, 'n').replace(/\.$/, '') ?? REASONS[reason]
   const text = valid ? 'Valid' : `Not valid: ${words}`
@@ -278,7 +290,7 @@ function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNulla
   }
 }
 
-/** A member of the document, only if something was skipped. */
+/** Returns the member `skipped` of the document, only if something was skipped. */
 function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
 }
@@ -286,16 +298,19 @@ function skippedOf(leftOut: number): {skipped?: number} {
 export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at the end'
 
 export interface ResultPrinter {
-  /** `continues`: a part of the same list was printed before. */
+  /** Prints results; `continues` means that part of the same list was printed before. */
   print(result: Result<Verified>, continues: boolean): Promise<void>
-  /** Prints why one is not valid, where the result does not say it. */
+  /** Prints why a request is invalid, if the printed result does not say it. */
   readonly tell?: ((line: string) => void) | undefined
 }
 
-/** How many results are held before they are printed as a table, or written to a temporary file as part of a document. */
+/** How many results are held in memory before they are printed as a table or written to a temporary file. */
 const MOST_HELD = 1000
 
-/** Prints and counts results, holding few: a long document waits in a file, and a long table is printed in blocks. */
+/**
+ * Prints and counts results, with few of them in memory: a long document is first written to a file, and a long table is printed
+ * in blocks.
+ */
 export async function printResults(
   results: AsyncIterable<readonly Verified[]>,
   inputs: number,
@@ -317,7 +332,7 @@ export async function printResults(
     }
   }
   let enough = MOST_HELD
-  // The first waits for a second: one alone is printed in another form.
+  // The first result waits for a second one, because a single result is printed in another form.
   if (printing === 'as they come') enough = 2
   if (printing === 'all at the end') enough = Number.POSITIVE_INFINITY
   try {

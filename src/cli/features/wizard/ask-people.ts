@@ -1,4 +1,7 @@
-/** Asks for the guests of every room, the lead guest first, and for the contact (§2.4); people stored here are offered again. */
+/**
+ * Asks for the guests of every room, the lead guest first, and for the contact (§2.4). People stored on this machine are offered
+ * as choices.
+ */
 import {ageOn} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -14,7 +17,7 @@ import type {Prompts} from '../../terminal/prompts/prompts.js'
 import type {Draft, GuestForm, Place, WizardDesk} from './draft.js'
 import {askCountry, askName, askRead, askWords, contactText} from './questions.js'
 
-/** The places of the rooms in the order the guests are sent: room by room, adults before children. */
+/** Returns the places of all rooms in the order in which guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
   const places = rooms.flatMap(({adults, children_ages: ages}, index) => {
     const place = (type: 'ADULT' | 'CHILD', n: number, count: number, age?: number) => {
@@ -34,7 +37,7 @@ export function placesOf(rooms: readonly Room[]): Place[] {
   })
 }
 
-/** The guest of every place; `forms` keeps the answers. */
+/** Asks for the guest of every place. `forms` keeps the answers. */
 export async function askGuests(desk: GuestDesk, places: readonly Place[], forms: GuestForm[]) {
   const guests: Guest[] = []
   for (const [index, place] of places.entries()) {
@@ -47,7 +50,10 @@ export async function askGuests(desk: GuestDesk, places: readonly Place[], forms
   return guests
 }
 
-/** The details of an earlier guest that the person picks; empty for a new one. Enter picks none who does not fit. */
+/**
+ * Lets the user pick a stored guest and returns the details; empty for a new guest. Guests whose age does not fit are listed
+ * last, so that Enter never picks one.
+ */
 async function askKept(desk: GuestDesk, place: Place, forms: readonly GuestForm[]): Promise<GuestForm> {
   const {prompts, people} = desk
   for (;;) {
@@ -56,7 +62,7 @@ async function askKept(desk: GuestDesk, place: Place, forms: readonly GuestForm[
     if (!people || kept.length === 0) return {}
     const choices = kept.map(guest => {
       const {name, surname, birth_date} = guest.details
-      // Whether the age, as far as it is stored, is not that of the place.
+      // Whether the stored birth date does not fit the age of the place.
       const isUnlikely =
         birth_date === undefined
           ? place.type !== 'ADULT'
@@ -106,15 +112,15 @@ export const ofGuest = ({label}: Place) => `${label}: `
 
 interface GuestDesk {
   readonly prompts: Prompts
-  /** Undefined when the offer was not searched on this machine. */
+  /** Undefined if the offer was not found by a search on this machine. */
   readonly checkIn: string | undefined
   readonly today: string
   readonly nationality: string
-  /** The earlier guests, where stored. */
+  /** The stored guests, if storing is possible. */
   readonly people: People | undefined
 }
 
-/** From this age on a guest is an adult (ours, as §2.2's ages of children end at 17). */
+/** Guests of this age or older are adults. Not in the interface, but the ages of children in §2.2 end at 17. */
 const ADULT_AGE = 18
 
 async function askGuest(desk: GuestDesk, place: Place, form: GuestForm): Promise<Guest> {
@@ -164,7 +170,7 @@ function doubtAge(birthDate: string, place: Place, checkIn: string | undefined):
   return `The guest is ${age} at check-in, but the room was searched for ${searched}: the service may refuse it.`
 }
 
-/** Wire words; the interface shows one of them, so others pass. */
+/** Asks for the gender in the words of the wire. The interface shows only one of them, so any other can be typed. */
 async function askGender(prompts: Prompts, about: string): Promise<string> {
   const chosen = await prompts.choose({
     message: `${about}gender`,
@@ -221,7 +227,7 @@ function digitsOf(typed: string): string {
   return typed.replace(/\D/g, '')
 }
 
-/** `people`: where earlier contacts are stored, if they can be. */
+/** Asks for the contact. `people` has the stored contacts, if storing is possible. */
 export async function askContact(prompts: Prompts, draft: Draft, people?: People): Promise<Contact> {
   const {guests = [], contactFields} = draft
   const lead = guests.find(guest => guest.is_lead) ?? guests[0]
@@ -236,9 +242,9 @@ export async function askContact(prompts: Prompts, draft: Draft, people?: People
     })
     if (picked !== 'new') return picked
   }
-  // Each was checked where it was read.
+  // The fields were checked when they were read.
   const {phone_country_code: prefix = '', phone_number: number, ...known} = contactFields as Partial<Contact>
-  // National numbers of the lead guest's country need no prefix.
+  // Numbers in the lead guest's country need no prefix.
   const read = await createPhoneReader(lead?.nationality)
   const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)
   contactFields.name = name
@@ -263,12 +269,12 @@ export async function askContact(prompts: Prompts, draft: Draft, people?: People
   return {name, surname, email, ...phone}
 }
 
-/** The people stored for this client; undefined where nothing can be stored. */
+/** Returns the people stored for this client; undefined if nothing can be stored. */
 export async function peopleHere({state, target}: Connection): Promise<People | undefined> {
   return state.writable ? (await state.people()).forClient(target) : undefined
 }
 
-/** Asked once, and only if a guest or the contact is not stored yet; identity numbers need a yes of their own. */
+/** Asks whether to store guests and contact, unless all are stored already. Identity numbers need a separate choice. */
 export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
   const known = new Set(people.guests().map(({details}) => nameOf(details)))
   const contacts = new Set(people.contacts().map(({details}) => details.email))
@@ -285,7 +291,7 @@ export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
   })
 }
 
-/** Stores the people, if agreed, once the reservation is made; a failed write only warns. */
+/** Stores the people, if the user agreed, after the reservation is made. A failure only warns. */
 export async function keepPeople({connection, tell}: WizardDesk, draft: Draft): Promise<void> {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return

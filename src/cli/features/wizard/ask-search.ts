@@ -1,4 +1,4 @@
-/** Asks for what a hotel search lacks, as flags of `hotels search`, so that the same checks read both. */
+/** Asks for the missing values of a hotel search and fills them in as flags of `hotels search`, so that the same checks apply. */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
@@ -24,22 +24,22 @@ import {askCountry, askRead, untilServed} from './questions.js'
 type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
 interface SearchDesk extends Pick<WizardDesk, 'prompts' | 'connection' | 'tell' | 'today'> {
-  /** From the settings; what was searched last is likelier. */
+  /** Defaults from the settings; values of the latest search come before them. */
   readonly preferred?: Likely
 }
 
-/** Nationality and currency of the latest search of this client. */
+/** Returns nationality and currency of this client's latest search. */
 export async function lastSearch({state, target}: Connection): Promise<Likely> {
   return state.remembers ? state.offers.latest(target) : undefined
 }
 
-/** Asks for what `search` lacks, and adds each answer to it. */
+/** Asks for the values missing in `search` and adds each answer to it. */
 export async function askSearch(desk: SearchDesk, search: SearchFlags): Promise<SearchFlags> {
   const {prompts} = desk
   search.city ||= await askCity(desk)
   await askDates(desk, search)
   search.room ??= await askRooms(prompts)
-  // The country this machine's language is set to (`tr_TR.UTF-8`).
+  // The country of this machine's locale (`tr_TR.UTF-8`).
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
   const likely = [await lastSearch(desk.connection), desk.preferred]
   const countries = [...likely.map(known => known?.nationality), local]
@@ -81,7 +81,7 @@ export async function askRooms(prompts: Prompts): Promise<Room[]> {
   return rooms
 }
 
-/** An age for each of `children`, whose number was asked first: a lone 0 would otherwise be no child or a baby. */
+/** Asks for the age of each child. Their number is asked before, because a single 0 could mean no child or a baby. */
 function askAges(prompts: Prompts, children: number, word: (text: string) => string): Promise<number[]> {
   const of = children === 1 ? 'Age of the child' : `Ages of the ${children} children, such as 4, 7`
   const read = (field: string, typed: string) => {
@@ -100,7 +100,7 @@ async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise
   return askRead(prompts, question, checkCurrency, code => names.of(code))
 }
 
-/** The city by its name, or by its id where no list is available. Throws Failure when the service cannot be asked at all. */
+/** Asks for the city by name, or by id if no list is available. Throws Failure if the service cannot be asked at all. */
 async function askCity(desk: SearchDesk): Promise<number> {
   const {prompts, connection} = desk
   const cities = await untilServed(desk, () => namedCities(connection))
@@ -114,7 +114,9 @@ async function askCity(desk: SearchDesk): Promise<number> {
   return prompts.search({message: 'City (name or id)', find: typed => findCities(cities, typed)})
 }
 
-/** The cities that `typed` may mean: names without accents and case, or numbers, also one that is not in the list. */
+/**
+ * Returns the cities that `typed` may mean: by name, without regard to accents and case, or by id, even one that is not listed.
+ */
 export function findCities(cities: readonly KnownCity[], typed: string): Choice<number>[] {
   const number = Number(/^[1-9]\d{0,14}$/.exec(typed.trim())?.[0] ?? 0)
   const found = cities
@@ -126,7 +128,7 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
 
 export async function completeSearch(command: BaseCommand, given: SearchFlags): Promise<SearchFlags> {
   const service = command.serviceFlags()
-  // What is known so far, while it is asked for.
+  // The answers so far; empty when the questions are done.
   let search: SearchFlags = {}
   command.whenStopped(() => {
     if (search.city) say(['', ...searchingLines(search, service)])
@@ -153,7 +155,7 @@ const NAMES = [
   'limit',
 ] as const
 
-/** The search as a command line; `service`: the flags that say where it is sent. */
+/** Returns the search as a command line. `service` has the flags that select the service. */
 export function commandOf(
   {room = [], refundable, 'max-price': most, ...flags}: SearchFlags,
   service: readonly string[] = [],
@@ -170,7 +172,7 @@ export function maximumWords(most: SearchFlags['max-price']): string[] {
   return most ? ['--max-price', shellWord([most.amount, most.currency].filter(Boolean).join(' '))] : []
 }
 
-/** For a person who stopped: how to search with what was answered. */
+/** Returns lines that show, after a stop, how to search with the answers given. */
 export function searchingLines(search: SearchFlags, service: readonly string[] = []): string[] {
   return ['To search with these answers:', `  ${commandOf(search, service)}`]
 }

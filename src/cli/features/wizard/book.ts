@@ -1,4 +1,6 @@
-/** From a chosen offer to a reservation: open questions, summary, the one confirmation, sending, and what a refusal means. */
+/**
+ * Books a chosen offer: asks the open questions, shows the summary, asks for the one confirmation, sends, and handles a refusal.
+ */
 import type {Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -28,16 +30,16 @@ import {
 } from './draft.js'
 import {askCountry, contactText} from './questions.js'
 
-/** Questions whose last answer is not offered again once it was refused. */
+/** Messages of the questions whose answer is not offered again after it was refused. */
 const PAYMENT = 'Payment'
 const REFERENCE = 'Your own booking reference'
 
-/** Asks, shows the summary and books. Throws SearchAgain when the offer expires or is gone; Failure as the wizard does. */
+/** Asks, shows the summary and books. Throws SearchAgain if the offer expires or is gone, and Failure like the wizard. */
 export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = desk.connection.clock
   const clock = chosen.seen && startClock(chosen.seen.expires_at, now, 'This offer')
-  // Read once, however often the questions are gone through.
+  // Read only once, even if the questions are asked again.
   let balance: ReturnType<typeof readBalance> | undefined
   const readOnce = () => {
     balance ??= readBalance(desk.connection.api)
@@ -45,14 +47,14 @@ export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
   }
   const rounds = inRounds<Booked>(desk, draft, {
     clock,
-    // An offer that was not chosen from a list has no question before it.
+    // If the offer was not chosen from a list, there is no question to go back to.
     leave: draft.lost && goToOffers,
     round: async (asked, changeNow) => {
       await askMissing(asked, draft, readOnce)
       return sendDraft(desk, draft, async plan => {
         desk.tell(describeSummary(plan, chosen, desk))
         if (desk.flags['dry-run']) return true
-        // The one confirmation. A reservation already made needs none: it is only shown again.
+        // The only confirmation. An existing reservation needs none, because it is only shown again.
         const message = `Reserve this now${atWhatPrice(plan, desk.connection.target)}?`
         const isSettled = plan.standing?.kind === 'resolved'
         if (!desk.flags.yes && !isSettled && !(await asked.prompts.confirm({message}))) {
@@ -100,7 +102,10 @@ async function askMissing(desk: WizardDesk, draft: Draft, balance: () => ReturnT
   draft.keep ??= people ? await askKeep(prompts, draft, people) : 'nothing'
 }
 
-/** Plans what was answered, and sends it if `agree`; undefined when something is to be changed first. Throws as `book`. */
+/**
+ * Plans the reservation from the answers and sends it if `agree` returns true. Returns undefined if something must be changed
+ * first. Throws like `book`.
+ */
 async function sendDraft(
   desk: WizardDesk,
   draft: Draft,
@@ -124,7 +129,7 @@ async function sendDraft(
     const {kind, details, message} = error
     if (kind === 'usage' && details.code === 'offer_expired')
       throw new SearchAgain(`${message}: searching again.`)
-    // After logging in again, a person need not type the people again.
+    // Stored, so that after a new login the user need not type them again.
     if (kind === 'not_allowed') await keepPeople(desk, draft)
     if (kind === 'refused' && details.status !== undefined) pipeline.stop.refused()
     if (await wantsAnother(desk, error)) {
@@ -136,7 +141,7 @@ async function sendDraft(
   }
 }
 
-/** Shows what is booked under the reference, and asks whether to make a second booking beside it. */
+/** Reports the reservation that already has this reference, and asks whether to make a second one under another reference. */
 async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Failure): Promise<boolean> {
   const {reservation_ref: booked = null} = (details.result ?? {}) as {reservation_ref?: string | null}
   if (details.code !== 'reference_in_use' || booked === null) return false
@@ -144,9 +149,9 @@ async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Fai
   return prompts.confirm({message: 'Make a second booking, under another booking reference?'})
 }
 
-/** Throws SearchAgain for another offer, and a usage error `not_confirmed` if the person stops. */
+/** Asks what to change. Throws SearchAgain for another offer, and a usage error `not_confirmed` if the user stops. */
 async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
-  // After a refusal something may have to be asked anyway.
+  // After a refusal, an open question is asked anyway.
   if (draft.payment === undefined || draft.reference === undefined) return
   const change = await prompts.choose({
     message: 'What do you want to change?',
@@ -193,7 +198,7 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   } else delete form[field]
 }
 
-/** Whether the balance certainly does not cover the cost: the same currency, and less. */
+/** Reports whether the balance is certainly too low: in the same currency, and less than the cost. */
 export function isTooLittle(balance?: Money, cost?: Pick<OfferFound, 'total' | 'currency'>): boolean {
   if (!balance?.currency || !cost?.total || !isAmount(cost.total)) return false
   return balance.currency === cost.currency && compareAmounts(balance.amount, cost.total) < 0
@@ -233,7 +238,7 @@ function guestText({name, surname, type, birth_date, nationality, identity, is_l
   return [`${name} ${surname}`, ...facts.filter(Boolean)].join(', ')
 }
 
-/** Whole words of an error code which say that it is about the offer: `room_sold_out`, but not `invalid_room_occupancy`. */
+/** Words of an error code that mean the offer: they match `room_sold_out`, but not `invalid_room_occupancy`. */
 const OFFER_WORDS = /(^|_)(offer|offers|rate|rates|tariff|price|prices|allotment|sold)(_|$)/
 const GONE_WORDS = /(^|_)(gone|unavailable|sold_out|not_available|no_availability|availability|expired)(_|$)/
 const BALANCE_WORDS = /(^|_)(balance|funds|credit|payment_required)(_|$)/
@@ -241,8 +246,8 @@ const ANSWER_WORDS =
   /(^|_)(guest|guests|occupancy|contact|email|phone|identity|passport|birth|age|nationality)(_|$)/
 
 /**
- * The message to print before the wizard continues. Throws SearchAgain when only another offer helps, and a Failure when no
- * answer does: above all when a reservation may exist, which must be checked before booking again.
+ * Returns the message to print before the wizard continues. Throws SearchAgain if only another offer helps, and the Failure if no
+ * answer helps, above all if a reservation may exist, which must be checked before booking again.
  */
 export function recoverFrom(error: Failure, draft: Draft): string {
   const {kind, message, details} = error
@@ -264,7 +269,10 @@ export function recoverFrom(error: Failure, draft: Draft): string {
   return `\n${words}${details.hint === undefined ? '' : ` (${sanitizeLine(details.hint, 200)})`}`
 }
 
-/** By the refused fields, of which all must be about it; else by words of the code, else by the status. */
+/**
+ * Returns what to change after a refusal, judged by the refused fields if all concern the same, else by words of the code, else
+ * by the status.
+ */
 function remedyOf({details: {code, status, fields = []}}: Failure): 'offer' | 'payment' | 'answers' {
   const word = snakeCase(code)
   if (word === 'rate_limited') return 'answers'
@@ -275,7 +283,7 @@ function remedyOf({details: {code, status, fields = []}}: Failure): 'offer' | 'p
   }
   if (status === 402 || BALANCE_WORDS.test(word)) return 'payment'
   if (ANSWER_WORDS.test(word)) return 'answers'
-  // Only a new search shows what conflicted; the old price is not offered again.
+  // A conflict needs a new search, which shows the current price; the old price is not offered again.
   const isOffer = status === 410 || OFFER_WORDS.test(word) || GONE_WORDS.test(word)
   return isOffer ? 'offer' : 'answers'
 }

@@ -1,4 +1,6 @@
-/** What the wizard works with: the answers so far, which outlive an offer; rounds of questions; the time left on an offer. */
+/**
+ * State of the wizard: the answers so far, which are kept when an offer is lost; rounds of questions; the time left on an offer.
+ */
 import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
@@ -24,13 +26,13 @@ export interface WizardDesk {
 
 export interface Chosen {
   readonly offerId: string
-  /** Undefined when the offer was not searched on this machine. */
+  /** Undefined if the offer was not found by a search on this machine. */
   readonly seen: OfferFound | undefined
 }
 
-/** A place in a room, as it was searched. */
+/** A place in a room of the search, for one guest. */
 export interface Place {
-  /** `Room 2, child 1 (aged 7)`. */
+  /** For example `Room 2, child 1 (aged 7)`. */
   readonly label: string
   /** `ADULT`, `CHILD`, or another word of the service. */
   readonly type: string
@@ -40,35 +42,35 @@ export interface Place {
 
 /** The answers about a guest so far. */
 export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {
-  /** Null: none is given. */
+  /** Null if the guest gives none. */
   identity?: Guest['identity'] | null
 }
 
-/** Everything that is not given is still to be asked. */
+/** The answers of the wizard. Values that are undefined are still to be asked. */
 export class Draft {
   readonly offerId: string | undefined
   search: SearchFlags
-  /** The state of the list, kept while the person moves in and out of it. */
+  /** Sorting and filter of the offer list, kept while the user leaves it and returns. */
   view = {sort: 'price' as 'price' | 'stars' | 'name', refundable: false}
   nationality: string | undefined
   chosen: Chosen | undefined
-  /** The offer chosen before the offers were searched again. */
+  /** The offer that was chosen before a new search. */
   lost: OfferFound | undefined
-  /** Whether flags or file named the guests, who then stay, whatever rooms are searched. */
+  /** Whether flags or file name the guests. They then stay the same, whatever rooms are searched. */
   readonly guestsGiven: boolean
   places: readonly Place[] | undefined
   forms: GuestForm[]
   guests: readonly Guest[] | undefined
   contact: Contact | undefined
-  /** The fields of the contact that flags, file and settings give, complete or not. */
+  /** The contact fields from flags, file and settings, even if incomplete. */
   readonly contactFields: Fields = {}
   payment: PaymentMode | undefined
-  /** Empty: derived from the request. */
+  /** The client reference; empty means that it is derived from the request. */
   reference: string | undefined
-  /** Whether the answers lead nowhere any more: they were sent, or the wizard has ended. */
+  /** Whether the answers are no longer needed: they were sent, or the wizard has ended. */
   isOver = false
   keep: 'nothing' | 'without identity' | 'everything' | undefined
-  /** The latest answers, offered again where the same question is asked. */
+  /** The latest answers, offered as defaults if the same question is asked again. */
   readonly answers: Answers = new Map()
 
   constructor(given: Partial<Draft> = {}, guests: readonly Partial<Guest>[] | undefined = given.guests) {
@@ -85,8 +87,8 @@ export class Draft {
 }
 
 /**
- * What is left to ask of a guest: nothing where name and identity are whole, since what flags leave out stays out; else all
- * that was not given.
+ * Returns the answers that are given for a guest. If name and identity are complete, all other fields count as answered, because
+ * what flags leave out stays out.
  */
 function formOf({type: _, is_lead: __, identity, ...given}: Partial<Guest>): GuestForm {
   const isWhole = given.name && given.surname && (!identity || (identity.type && identity.number))
@@ -94,7 +96,7 @@ function formOf({type: _, is_lead: __, identity, ...given}: Partial<Guest>): Gue
   return identity?.type && identity.number ? {...given, identity} : given
 }
 
-/** Puts `draft` back to what it is now, as often as it is called. */
+/** Returns a function that restores `draft` to its present state; it can be called repeatedly. */
 function snapshot(draft: Draft): () => void {
   const {answers: _, ...now} = draft
   const kept = structuredClone(now)
@@ -102,15 +104,18 @@ function snapshot(draft: Draft): () => void {
 }
 
 interface Rounds<T> {
-  /** What Escape does at the first question of the first round; undefined: nothing. */
+  /** Called for Escape at the first question of the first round; undefined if Escape does nothing there. */
   readonly leave: (() => void) | undefined
   readonly clock?: QuestionContext | undefined
-  /** Undefined: something has to be changed first. `changeNow` lets the person change it, or go back into this round. */
+  /**
+   * Asks a round of questions. Returns undefined if something must be changed first; `changeNow` asks for the change within this
+   * round, so that the user can go back.
+   */
   readonly round: (desk: WizardDesk, changeNow: () => Promise<undefined>) => Promise<T | undefined>
   readonly change: (desk: WizardDesk) => Promise<void>
 }
 
-/** Asks in rounds until one has a result, with a change between two; Escape at the first question undoes the change. */
+/** Asks in rounds until one has a result, with a change between two rounds. Escape at the first question undoes the change. */
 export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds<T>): Promise<T> {
   const {leave, clock: context, round, change} = rounds
   let goBack = leave
@@ -134,10 +139,13 @@ export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds
   }
 }
 
-/** The offer is gone or unwanted: back to the search, which keeps its criteria. The message is printed. */
+/** Thrown to go back to the search, with its criteria kept, because the offer is gone or unwanted. The message is printed. */
 export class SearchAgain extends Error {}
 
-/** The time left, shown with questions; at `expiresAt` (Unix seconds) the signal throws SearchAgain. `now`: this machine's clock. */
+/**
+ * Starts the countdown of an offer, which is shown with each question. At `expiresAt` (Unix seconds) the signal throws
+ * SearchAgain. `now` is this machine's clock.
+ */
 export function startClock(expiresAt: number, now: () => number, what: string) {
   const controller = new AbortController()
   const expire = () => controller.abort(new SearchAgain(`${what} expired: searching again.`))
@@ -149,20 +157,20 @@ export function startClock(expiresAt: number, now: () => number, what: string) {
   }
 }
 
-/** `14:05`, minutes and seconds; never less than `0:00`. */
+/** Formats minutes and seconds as `14:05`, at least `0:00`. */
 export function minutesLeft(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
-/** The draft of what was typed, in which something is lacking. Throws a usage error for invalid values. */
+/** Creates the draft from typed values, some of which are missing. Throws a usage error for invalid values. */
 export function readDraft(typed: Typed): Draft {
   if (typed.errors.length > 0) throw combined(typed.errors)
   const {offerId, request} = typed
   const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
   const contactFields = (typed.contact ?? {}) as Fields
   const given = {offerId, contactFields, nationality, reference, guests, contact, payment: payment?.mode}
-  // Nothing in them is wrong, so they are guests with something missing.
+  // `typed` has no errors, so these are guests with missing fields.
   const partial = typed.guests as readonly Fields[] | undefined
   return new Draft(given, guests ?? (partial && completeGuests(partial)))
 }

@@ -1,4 +1,4 @@
-/** From nothing to a chosen offer: search, list, time left, and round again until one is chosen. */
+/** Finds an offer: searches, lists the offers with the time left, and repeats until one is chosen. */
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -16,17 +16,17 @@ import {askSearch, commandOf} from './ask-search.js'
 import {type Draft, inRounds, startClock, type WizardDesk} from './draft.js'
 import {untilServed} from './questions.js'
 
-/** Fills `draft.chosen`. Throws SearchAgain when the offers expire before one is chosen. */
+/** Lets the user choose an offer and sets `draft.chosen`. Throws SearchAgain if the offers expire first. */
 export async function findOffer(desk: WizardDesk, draft: Draft): Promise<void> {
   draft.chosen ??= await inRounds(desk, draft, {
-    // Before the first question of a search with all its criteria there is nothing to undo.
+    // If the search is complete, Escape at the first question has nothing to undo.
     leave: draft.search.city === undefined ? undefined : () => {},
     round: (asked, changeNow) => searchAndChoose(asked, draft, changeNow),
     change: asked => askChange(asked, draft),
   })
 }
 
-/** One search; undefined when some of its criteria have changed. */
+/** Searches once and lets the user choose; returns undefined if the criteria must be changed. */
 async function searchAndChoose(desk: WizardDesk, draft: Draft, changeNow: () => Promise<undefined>) {
   const {connection, flags} = desk
   await askSearch({...desk, preferred: flags.preferred}, draft.search)
@@ -42,7 +42,7 @@ async function searchAndChoose(desk: WizardDesk, draft: Draft, changeNow: () => 
       desk.tell(`To search again later: ${commandOf(draft.search, flags.service)}`)
       throw error
     }
-    // What the service does not take, such as a currency, can be changed.
+    // The user can change what the service refused, such as a currency.
     desk.tell(`\n${sanitizeLine(error.message, 400)}. Your answers are kept.`)
   })
   if (!found) return changeNow()
@@ -63,11 +63,11 @@ async function searchAndChoose(desk: WizardDesk, draft: Draft, changeNow: () => 
   return {offerId: choice.offer_id, seen: choice.seen}
 }
 
-/** The guests' places follow from the rooms searched, unless the guests were given. */
+/** Sets the guests' places from the rooms searched, unless the guests were given. */
 function seat(draft: Draft, rooms: readonly Room[]): void {
   const places = placesOf(rooms)
   if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
-  // As many guests as before are the same guests: only their ages are checked again.
+  // If the number is the same, the guests stay, and only their ages are checked again.
   if (places.length !== draft.places?.length) draft.forms = []
   draft.places = places
 }
@@ -87,7 +87,7 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   seat(draft, seen.rooms)
 }
 
-/** Says whether the room chosen before is still there, and at what price. */
+/** Reports whether the room chosen before is still available, and at what price. */
 function reportLost({tell}: WizardDesk, {lost}: Draft, offers: readonly Listed[]): void {
   if (!lost) return
   const same = findSame(offers, lost)
@@ -117,12 +117,12 @@ async function askChange({prompts, connection}: WizardDesk, draft: Draft): Promi
   draft.search = {...draft.search, ...Object.fromEntries(changed.map(name => [name, undefined]))}
 }
 
-/** An offer as the search gave it, and as it is remembered. */
+/** An offer as the search returned it, and in the form in which it is stored. */
 export type Listed = FoundOffer & {readonly seen: OfferFound}
 
 type Picked = Listed | 'change search' | 'refundable' | 'sort'
 
-/** Lets a person choose; undefined: the search is to be changed. What was chosen in an earlier search comes first. */
+/** Lets the user choose an offer; returns undefined to change the search. The offer chosen in an earlier search comes first. */
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly Listed[],
@@ -160,7 +160,7 @@ function found(listed: readonly Listed[], typed: string, now: number): Choice<Pi
     }))
 }
 
-/** Actions last; an action whose name matches what is typed comes first, since a long list is cut. */
+/** Adds the actions after the offers. An action that matches the typed text comes first, because a long list is cut. */
 function withActions(offers: readonly Choice<Picked>[], view: Draft['view'], typed: string) {
   const refundable = view.refundable ? 'Show all offers' : 'Show refundable offers only'
   const all: Choice<Picked>[] = [
@@ -173,12 +173,12 @@ function withActions(offers: readonly Choice<Picked>[], view: Draft['view'], typ
 }
 
 function wordsOf({hotel_name, room_name, board, stars, refundable, price}: FoundOffer): string {
-  // Other offers get no such words, or typing `refundable` would find them too.
+  // Only refundable offers get these words, or typing `refundable` would find the others too.
   const terms = refundable === true ? 'refundable free cancellation' : ''
   return [hotel_name, room_name, board, `${stars}*`, terms, price.total, price.currency].join(' ')
 }
 
-/** The offer of the same room, hotel, board and terms in another search. */
+/** Returns the offer with the same hotel, room, board and refundability in another search. */
 export function findSame(offers: readonly Listed[], wanted: OfferFound): Listed | undefined {
   const keyOf = ({hotel_name, room_name, board, details}: OfferFound) =>
     JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, details?.refundable])

@@ -1,4 +1,4 @@
-/** Shared by the questions: answers with their meaning, countries, names. */
+/** Questions that several parts of the wizard use: values with their meaning, countries, names. */
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
@@ -6,7 +6,10 @@ import {findCountries, type NamedCountry, namedCountries} from '../../input/coun
 import {checkVisible, LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
-/** The answer as `read` takes it, with refusals that name no field; `show`: its meaning, shown beside it. */
+/**
+ * Asks for a value that `read` checks and converts; its errors name no field. `show` returns the meaning of an answer, shown
+ * beside it.
+ */
 export async function askRead<T>(
   prompts: Prompts,
   question: Pick<TextQuestion, 'message' | 'default' | 'empty'>,
@@ -18,7 +21,7 @@ export async function askRead<T>(
   return read('', await prompts.text({...question, check, hint}))
 }
 
-/** Does `work`, again as long as the service is away and the person wants to try. */
+/** Runs `work`, and repeats it while the service is unavailable and the user wants to try again. */
 export async function untilServed<T>(
   {prompts, tell}: {readonly prompts: Prompts; readonly tell: (text: string) => void},
   work: () => Promise<T>,
@@ -36,7 +39,7 @@ export async function untilServed<T>(
   }
 }
 
-/** Asks for a country by name or code, those of `first` on top. */
+/** Asks for a country by name or code; the countries of `first` are listed first. */
 export async function askCountry(
   prompts: Prompts,
   message: string,
@@ -50,7 +53,7 @@ export async function askCountry(
   return prompts.search({message, find, startsUnchosen: likely.length === 0})
 }
 
-/** Asks for a name in any script. What is odd in one would be booked, so it is queried. */
+/** Asks for a name in any script. Digits or symbols need a confirmation, because they would be booked as part of the name. */
 export async function askName(prompts: Prompts, message: string, suggested?: string): Promise<string> {
   const hint = (typed: string) => (needsLatin(typed) ? LATIN_ADVICE : undefined)
   for (;;) {

@@ -1,4 +1,4 @@
-/** The booking wizard: `reserve` at a terminal with something missing. Nothing is sent before its summary. */
+/** The booking wizard: `reserve` at a terminal with missing values. Nothing is reserved before its summary is confirmed. */
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
@@ -35,7 +35,10 @@ import {
 } from './draft.js'
 import {chooseSeen, findOffer} from './find-offer.js'
 
-/** Throws a usage error if the person says no, Failure `interrupted` on Ctrl-C, and what no answer can mend. */
+/**
+ * Runs the wizard until something is booked. Throws a usage error if the user declines, Failure `interrupted` on Ctrl-C, and any
+ * Failure that no answer can resolve.
+ */
 export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const {state, target} = desk.connection
   const {offerId, reference} = draft
@@ -56,7 +59,7 @@ export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked>
   }
 }
 
-/** The wizard that asks for what is lacking in `typed`. Throws a usage error for invalid values. */
+/** Opens a wizard that asks for the values missing in `typed`. Throws a usage error for invalid values. */
 export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promise<Wizard> {
   const {command, flags} = pipeline
   const draft = readDraft(typed)
@@ -85,15 +88,15 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
   }
 }
 
-/** A voucher is produced some moments after the confirmation (§3). */
+/** How long to wait for the voucher, which is produced shortly after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
-/** `learn` takes each newer state. */
+/** What `accompany` needs; `learn` receives each newer state. */
 type Accompanying = Pick<WizardDesk, 'prompts' | 'connection' | 'tell'> &
   Partial<Pick<WizardDesk, 'flags'>> &
   Pick<WaitHooks, 'learn'>
 
-/** Waits where waiting can help, as long as the person likes, and offers the voucher. */
+/** Waits for payment or confirmation for as long as the user likes, then offers the voucher. */
 export async function accompany(
   desk: Accompanying,
   booking: ReserveOutcome,
@@ -109,7 +112,7 @@ export async function accompany(
   return {newest, voucher: hasVoucher ? await offerVoucher(desk, reference) : undefined}
 }
 
-/** A question that the confirmation answers; Enter stops waiting. Ctrl-C throws Failure with how to continue. */
+/** Waits at a question that the confirmation answers; Enter stops waiting. Ctrl-C throws a Failure that says how to continue. */
 async function awaitEnd(
   {prompts, connection, tell, learn, flags}: Accompanying,
   booking: ReserveOutcome,
@@ -127,7 +130,7 @@ async function awaitEnd(
       learn(outcome)
     },
   }
-  // Aborted with the newest outcome, or with what ended the wait.
+  // Aborted with the newest state, or with the error that ended the wait.
   const ended = new AbortController()
   const again = resumeCommand(booking.client_reference_id)
   const resumeHint = [again, '--wait', ...(flags?.service ?? [])].join(' ')
@@ -154,7 +157,10 @@ async function awaitEnd(
   return newest
 }
 
-/** Returns the file if it is downloaded. The voucher is an extra: a failure is reported, and the reservation stays the result. */
+/**
+ * Offers to download the voucher and returns the file, if any. A failure is only reported, because the reservation itself
+ * succeeded.
+ */
 async function offerVoucher(
   {prompts, connection, tell, flags}: Accompanying,
   reference: string,
@@ -177,7 +183,10 @@ async function offerVoucher(
   }
 }
 
-/** Empty when nothing was answered. Identity numbers are in it: the person typed them here, and would have to again. */
+/**
+ * Returns the commands that continue with the answers given; empty if there are none. They include identity numbers, because the
+ * user typed them here and would have to type them again.
+ */
 export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
   const {chosen, answers, forms, contact} = draft
   if (answers.size === 0) return []
@@ -208,7 +217,7 @@ function reserveCommand(draft: Draft, flags: ReserveFlags): string {
   const words = [
     ...given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : [])),
     ...maximumWords(flags['max-price']),
-    // A trial stays one. A consent is for the moment in which it is given: --yes is never repeated.
+    // A dry run stays one. --yes is never repeated, because consent only counts for the moment at which it is given.
     ...(flags['dry-run'] ? ['--dry-run'] : []),
     ...(flags.wait === undefined ? [] : [`--wait=${flags.wait}`]),
     ...(flags.open ? ['--open'] : []),
@@ -218,7 +227,7 @@ function reserveCommand(draft: Draft, flags: ReserveFlags): string {
   return ['bookctl reserve', offer, ...words].join(' ')
 }
 
-/** With its type at least, so that a guest who was not answered for yet is asked for again. */
+/** Formats a guest for `--guest`. The type is always included, so that a guest without answers is asked for again. */
 function guestText({type, isLead}: Place, {identity, ...form}: GuestForm): string {
   const {name, surname, birth_date, gender, nationality} = form
   const number = identity ? {'identity.type': identity.type, 'identity.number': identity.number} : {}
@@ -226,7 +235,7 @@ function guestText({type, isLead}: Place, {identity, ...form}: GuestForm): strin
   return pairs({type, name, surname, birth_date, gender, nationality, ...number, ...lead})
 }
 
-/** As `--guest` and `--contact` read it. */
+/** Formats fields in the form that `--guest` and `--contact` read. */
 function pairs(fields: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(fields)
     .flatMap(([name, value]) => (value ? `${name}=${value.replace(/[\\,]/g, '\\$&')}` : []))
