@@ -4,7 +4,7 @@ import {BaseCommand} from '../cli/shell/base-command.js'
 import {answer} from '../cli/shell/completion.js'
 import {wholeConfig} from '../cli/shell/program.js'
 
-/** A completion script asks which words may stand at the cursor; not for people. */
+/** Prints candidates for the word at the cursor. Completion scripts run this command; it is not for people. */
 export default class Complete extends BaseCommand {
   static override hidden = true
   static override strict = false

@@ -6,7 +6,7 @@ export default class Account extends BaseCommand {
   static override summary = 'Show the account and its balance'
   static override description = `Prints the account as the service returns it.`
   static override examples = ['bookctl account', 'bookctl account --query account.balance']
-  /** What else a service sends is shown beside these, and in the JSON. */
+  /** The usual fields. Other fields that the service sends are printed too. */
   static override columns = [
     'account_id',
     'name',

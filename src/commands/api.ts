@@ -68,7 +68,7 @@ is a known one, else the configured scopes.`
     yes: Flags.boolean({summary: 'do not ask before a change on a live service'}),
   }
 
-  /** A path alone means GET. */
+  /** Inserts GET if only a path is given. */
   protected override leading([only = '', ...others]: readonly string[], flags: {data?: string}): string[] {
     const isPath = others.length === 0 && only !== '' && !METHODS.includes(only.toUpperCase())
     return isPath && flags.data === undefined ? ['GET'] : []
@@ -104,7 +104,10 @@ is a known one, else the configured scopes.`
     if (failure) throw failureWith(failure, {result: {body: bodyOf(shown)}})
   }
 
-  /** With --json a refusal is one document, which the failure makes; a query is for the answer hoped for. */
+  /**
+   * Prints an answer. With --json a refusal is not printed here, because the error document contains it. A query only applies to
+   * a success.
+   */
   private async show(answer: Answer, include: boolean, isDone: boolean): Promise<void> {
     const {json, format, query, columns, quiet} = this.globals
     if (!isDone && (json || quiet)) return

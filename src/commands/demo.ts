@@ -64,18 +64,18 @@ function checkDirectory(field: string, text: string): string {
   return resolve(text)
 }
 
-/** Throws a usage error if it cannot be made or written to. */
+/** Creates the directory if it is missing. Throws a usage error if it cannot be created or is not writable. */
 function makeDirectory(path: string): string {
   try {
     mkdirSync(path)
   } catch {
-    // The check says why.
+    // checkWritable reports why.
   }
   checkWritable('--keep', join(path, 'voucher.pdf'))
   return path
 }
 
-/** What the step printed; an event, of which a pipe gets the bare values, with their names. */
+/** Returns the lines that a step printed. In a pipe `webhooks listen` prints bare values, so their names are added. */
 function linesOf({command, output}: Step): string[] {
   const lines = output.trimEnd().split('\n')
   if (!command.startsWith('bookctl webhooks listen')) return lines
@@ -88,7 +88,7 @@ function linesOf({command, output}: Step): string[] {
   return ['', '# Meanwhile `webhooks listen` printed:', ...labelled]
 }
 
-/** A command that streams prints a document a line. */
+/** Returns a step with its JSON. A command that streams prints one document a line. */
 function withResult({command, exit, output}: Step): object {
   const lines = output.trim().split('\n')
   const result = output.startsWith('{"') ? lines.map(line => JSON.parse(line)) : JSON.parse(output)

@@ -1,7 +1,7 @@
 import {loadHelpClass} from '@oclif/core/help'
 import {BaseCommand} from '../cli/shell/base-command.js'
 
-/** oclif knows `--help`; this is the same as a word. */
+/** `bookctl help`, which does the same as oclif's flag `--help`. */
 export default class HelpCommand extends BaseCommand {
   static override hidden = true
   static override strict = false

@@ -12,7 +12,7 @@ shown with a warning. For a variable with a secret only "set" is shown.`
     `bookctl config list --query "settings[?origin!='unset'].key"`,
   ]
   static override columns = CONFIG_COLUMNS
-  /** Has no effect; earlier scripts pass it. */
+  /** --all has no effect; it is accepted because older scripts pass it. */
   static override flags = {all: Flags.boolean({hidden: true})}
 
   override readonly showsSettings = true

@@ -3,7 +3,7 @@ import {durationFlag} from '../../cli/input/flags.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {single} from '../../cli/terminal/result.js'
 
-/** Each attempt that falls due may take a subscriber's 3 s (§6.4). */
+/** Time limit of advancing the clock. Each delivery that falls due may take the 3 s that a subscriber has (§6.4). */
 const MOVE_TIMEOUT_SECONDS = 600
 
 export default class SandboxClock extends SandboxCommand {

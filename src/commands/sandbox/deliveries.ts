@@ -49,7 +49,7 @@ and shows it.`
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDeliveries)
     const {redeliver: id, limit} = flags
-    // One more than is shown is asked for, to know whether there are older ones.
+    // Requests one more than is shown, to know whether there are older ones.
     const answer = await (id === undefined
       ? this.control(`/deliveries?limit=${limit + 1}`)
       : this.control(`/deliveries/${id}/redeliver`, {body: {}}))

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import {credentialsOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {single} from '../../cli/terminal/result.js'
 
-/** How each shell sets a variable. The values are addresses and names without quotes in them. */
+/** How each shell sets a variable. The values contain no quotes. */
 const SYNTAX = {
   sh: (name: string, value: string) => `export ${name}='${value}'`,
   fish: (name: string, value: string) => `set -gx ${name} '${value}'`,
@@ -30,7 +30,7 @@ export default class SandboxEnv extends SandboxCommand {
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxEnv)
     const {base_url} = await this.running()
-    // It may have ended without removing its record; its exports would only fail later.
+    // The sandbox may have ended without removing its record. Without this check its variables would only fail later.
     await this.control('/clock')
     const {client_id, client_secret} = credentialsOf(flags.client)
     const variables = {

@@ -18,7 +18,7 @@ Asks at a terminal.`
     const {origin} = await this.running()
     if (!this.isDryRun) {
       const question = `Delete everything that the local sandbox at ${origin} stores?`
-      // Only a person is asked: scripts reset it between their tests.
+      // Scripts are not asked, because they reset the sandbox between tests.
       const agreed = (await this.agreed(flags.yes, question)) ?? true
       requireConsent(agreed, {what: 'a reset', undone: 'nothing was deleted'})
     }

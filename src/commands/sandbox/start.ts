@@ -93,7 +93,10 @@ or in the file of --db. Several can run, each on a database of its own.`
     await ended.catch(() => undefined)
   }
 
-  /** Before anything else is waited for: no request is answered until then, so this is the first line. */
+  /**
+   * Prints the address and credentials. Call it before anything else is awaited: no request is answered until then, so this is
+   * the first output.
+   */
   private async announce(origin: string, base_url: string, database: string): Promise<void> {
     const {pid} = process
     const record = {base_url, origin, pid, database, started_at: isoTime(systemClock.now())}

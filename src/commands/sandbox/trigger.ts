@@ -6,7 +6,7 @@ import {EVENT_TYPE_NAMES, isEventType} from '../../contract/events.js'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
-/** The answer of the control. */
+/** The answer of the sandbox to `/trigger`. */
 interface Triggered {
   readonly event: {readonly id: string; readonly type: string; readonly data: Record<string, unknown>}
   readonly deliveries: readonly {readonly status: string}[]

@@ -44,7 +44,7 @@ machine.`
       caFile: flags['ca-file'],
       timeoutSeconds: this.timeoutSeconds,
       onSend: (n: number, most: number) => {
-        // A line each would be too much.
+        // In plain mode each label is a line, which would be too many.
         if (!progress?.isPlain) progress?.relabel(`waiting for the answer to request ${n} of ${most}`)
       },
     }

@@ -54,7 +54,7 @@ everything else is unexplained.`
     else if (format !== 'table' && (format !== undefined || quiet || !process.stdout.isTTY))
       printing = 'as they come'
     const {read, invalid} = await printResults(results, inputs.length, printing, printer, leftOut)
-    // An empty capture verifies nothing, and must not look like a success.
+    // An empty capture verifies nothing, which must not look like a success.
     if (read === 0) throw usage('nothing_to_verify', 'no webhook request found in the input')
     if (read > 1) this.note(`${read - invalid} of ${read} valid`)
     if (invalid > 0) this.exitCode = EXITS.signature.code
