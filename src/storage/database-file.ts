@@ -1,6 +1,6 @@
 /**
- * Checks of a database file: its permissions and whether it is a database at all, before SQLite opens it; then whether its
- * schema is ours and of which version, and whether it is damaged. The one importer of libsql.
+ * Checks a database file: its permissions, whether it is a database before SQLite opens it, whether its schema is bookctl's and
+ * which version, and whether it is damaged. This is the only file that imports libsql.
  */
 import {isUtf8} from 'node:buffer'
 import {
@@ -36,36 +36,39 @@ export type Statement = LibSql.Statement
 let Database: (new (path: string, options: {timeout: number}) => Connection) | undefined
 
 /**
- * Loads libsql with the first database that is opened, because that takes 10 ms on Node 20, most of them to find out which
- * C library is here. `path` may be a URI; `timeout`: milliseconds to wait for another process's transaction. Throws SQLite's error.
+ * Opens a SQLite file. Throws SQLite's error. `path` may be a URI; `timeout` is how many milliseconds to wait for another
+ * process's transaction.
+ * libsql is loaded with the first database, because that takes 10 ms on Node 20, most of it to find out which C library the
+ * system has.
  */
 export function openSqlite(path: string, options: {timeout: number}): Connection {
-  // Not `import()`, because stores are synchronous.
+  // `import()` is asynchronous, and stores are synchronous.
   Database ??= createRequire(import.meta.url)('libsql') as NonNullable<typeof Database>
   return new Database(path, options)
 }
 
 /**
- * `ours`: a file of the configuration directory, kept at 0600 in a 0700 directory. `users`: a file the user named, whose
- * directory must exist and whose permissions are left alone.
+ * `ours` is a file of the configuration directory, kept at 0600 in a 0700 directory. `users` is a file that the user named: its
+ * directory must exist, and its permissions stay unchanged.
  */
 export type FileOwner = 'ours' | 'users'
 
-/** Files that SQLite creates beside a database. */
+/** Suffixes of the files that SQLite creates beside a database. */
 const SIDE_FILES = ['-wal', '-shm', '-journal']
 const HEADER = Buffer.from('SQLite format 3\0')
 /** SQLite treats a file shorter than one page as empty and overwrites it. */
 const SMALLEST_PAGE_BYTES = 512
 
 /**
- * Files whose header was read. Each is read once, before SQLite has it open: closing any descriptor of a file drops all
- * locks of the process on it (POSIX), SQLite's too, and another process would then delete a log that is still in use.
+ * Files whose header was read. It is read once, before SQLite opens the file. Closing any descriptor of a file releases all
+ * locks of the process on it (POSIX), including SQLite's, and another process would then delete a log that is still in use.
  */
 const headerRead = new Set<string>()
 
 /**
- * Creates `path` empty as 0600, as SQLite will the files beside it, or checks what is there before it is changed. With
- * `isMade`, for a file of `createDatabaseFile`, a missing or empty one is damaged. Throws StorageError.
+ * Prepares a database file for SQLite: creates it empty as 0600, or checks the existing file and its side files before anything
+ * is changed. `isMade` says that `createDatabaseFile` made the file, so a missing or empty one is damaged. Throws a
+ * StorageError.
  */
 export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = false} = {}): void {
   const directory = dirname(path)
@@ -75,18 +78,18 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
     const hint = 'create it, or choose a file in an existing directory'
     throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
   }
-  // SQLite follows a symbolic link named like its log, and would write to its target.
+  // SQLite follows a symbolic link with the name of its log, and would write to the target.
   const check = isOurs ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: check(path + side)}))
-  // A new file has its temporary name for a moment, too; one of a killed process is removed.
+  // A new file has its temporary name as well for a moment. If its process was killed, the temporary name is removed.
   const hasOneName = () => (check(path)?.nlink ?? 1) === 1
   if (isOurs && !hasOneName()) sweepTemporaryFiles(directory)
   if (isOurs && !becomesTrue(hasOneName)) {
-    // SQLite names its journal after the file: what is written under one name breaks when the other is opened.
+    // SQLite names its journal after the file. If the file is opened under another name, SQLite does not find the journal.
     const hint = 'replace it with a copy; it was not changed'
     throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
   }
-  // A new file is empty for a moment where there are no hard links.
+  // On a file system without hard links, a new file is empty for a moment.
   if (isMade && !becomesTrue(() => sizeOf(path) > 0)) throw damaged(path)
   try {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
@@ -98,7 +101,7 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
   if (!headerRead.has(identity)) {
     const version = readVersion(path, stats)
     const hint = 'choose another file; it was not changed'
-    // A log belongs only to a file that is written ahead; SQLite would read it in any case.
+    // Only a file in WAL mode has a log. SQLite would read a log of another file in any case.
     const isOfAnother = version === 1 && sizeOf(`${path}-wal`) > 0
     if (isOurs && (version === undefined || isOfAnother)) throw damaged(path)
     if (version === undefined) throw new StorageError('not_ours', `${path} is not a database`, hint)
@@ -111,15 +114,15 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
 
 const TRY_AGAIN_MILLISECONDS = 10
 
-/** Before the next look at what another process is doing. Stores are synchronous. */
+/** Waits before the next check of what another process is doing. It blocks the thread, because stores are synchronous. */
 export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MILLISECONDS)
 }
 
-/** How long another process has to put a new file in place. */
+/** The time that another process has to put a new file in place. */
 const PLACING_MILLISECONDS = 1000
 
-/** Whether `isTrue` becomes true while another process may be putting a file in place. */
+/** Waits until `isTrue` holds, because another process may be putting a file in place. Reports whether it came true in time. */
 function becomesTrue(isTrue: () => boolean): boolean {
   for (const end = performance.now() + PLACING_MILLISECONDS; !isTrue(); pause()) {
     if (performance.now() >= end) return false
@@ -128,8 +131,8 @@ function becomesTrue(isTrue: () => boolean): boolean {
 }
 
 /**
- * Makes a database with `make` under a temporary name and puts it in place, if there is nothing at `path`: no other process
- * ever sees a part of it, so an empty file is a damaged one. Throws StorageError, and what `make` throws.
+ * Creates a database with `make` under a temporary name, then moves it to `path` if no file is there. No other process sees a
+ * partial file, so an empty one is damaged. Throws a StorageError, and any error of `make`.
  */
 export function createDatabaseFile(path: string, make: (temporary: string) => void): void {
   const directory = dirname(path)
@@ -150,22 +153,22 @@ export function createDatabaseFile(path: string, make: (temporary: string) => vo
   }
 }
 
-/** Whether the database, or a file that SQLite creates beside it, exists, a broken link too. */
+/** Reports whether the database, or a file that SQLite creates beside it, exists. A broken link counts too. */
 export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => {
     try {
       return lstatIfAny(path + side) !== undefined
     } catch {
-      // Opening it reports why it cannot be checked.
+      // Opening the file reports why it cannot be checked.
       return true
     }
   })
 }
 
-/** The place in the header of the version that a reader needs: 1, or 2 for a file that is written ahead. */
+/** The offset in the header of the format version for reading: 1, or 2 for a file in WAL mode. */
 const READ_VERSION_OFFSET = 19
 
-/** That version, 0 for an empty file; undefined for a file that is not a database. */
+/** Returns the format version of a file: 0 for an empty file, undefined for a file that is not a database. */
 function readVersion(path: string, {size}: Pick<Stats, 'size'>): number | undefined {
   if (size === 0) return 0
   if (size < SMALLEST_PAGE_BYTES) return undefined
@@ -179,13 +182,19 @@ function readVersion(path: string, {size}: Pick<Stats, 'size'>): number | undefi
   }
 }
 
-/** One statement, because another process may migrate the file between two. As bytes: see `rowsAsBytes`. */
+/**
+ * One statement, because another process may migrate the file between two. The names are cast to bytes because libsql ends the
+ * process at text that is not UTF-8.
+ */
 const SCHEMA = `SELECT user_version AS version,
     CAST((SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS BLOB) AS tables,
     CAST((SELECT group_concat(concat(name, sql), ' ') FROM sqlite_master) AS BLOB) AS texts
   FROM pragma_user_version`
 
-/** The version of the schema. Throws StorageError, before anything is changed, unless it has the tables of that version. */
+/**
+ * Returns the version of the schema. Throws a StorageError, before anything is changed, unless the file has the tables of that
+ * version.
+ */
 export function requireOurs(connection: Connection, migrations: readonly string[], path: string): number {
   const row = connection.prepare(SCHEMA).get() as {version: number} & Record<
     'tables' | 'texts',
@@ -208,7 +217,7 @@ export function requireOurs(connection: Connection, migrations: readonly string[
 
 const CHANGE = /^\s*(?:(CREATE|DROP) TABLE (\w+)|ALTER TABLE (\w+) RENAME TO (\w+))/gm
 
-/** The tables that exist after `migrations`. */
+/** Returns the names of the tables that exist after `migrations`. */
 function tablesOf(migrations: readonly string[]): string[] {
   const names = new Set<string>()
   for (const [, verb, name = '', from = '', to] of migrations.join('\n').matchAll(CHANGE)) {
@@ -220,15 +229,15 @@ function tablesOf(migrations: readonly string[]): string[] {
 }
 
 /**
- * As `requireOurs`, before anything that can write is opened: closing a writable connection copies the log into the file,
- * even when the file belongs to another program or the log to another file.
+ * Checks the schema as `requireOurs` does, but before the file is opened for writing. Closing a writable connection copies the
+ * log into the file, even if the file belongs to another program or the log to another file.
  */
 export function checkBeforehand(path: string, migrations: readonly string[]): void {
   const connection = openReadOnly(path, 0)
   try {
     if (!isSurelyOurs(connection, migrations)) requireOurs(connection, migrations, path)
   } catch (error) {
-    // Busy, or damaged: opening it for writing reports that.
+    // The file is busy or damaged; opening it for writing reports that.
     if (error instanceof StorageError) throw error
   } finally {
     connection.close()
@@ -236,8 +245,8 @@ export function checkBeforehand(path: string, migrations: readonly string[]): vo
 }
 
 /**
- * Whether the tables are ours, without a prepared statement: that would hold the file after its connection is closed, and
- * no process could then open it exclusively.
+ * Reports whether the tables are bookctl's, without a prepared statement. A statement would hold the file after its connection
+ * is closed, and no process could then open it exclusively.
  */
 function isSurelyOurs(connection: Connection, migrations: readonly string[]): boolean {
   const tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table'"
@@ -246,7 +255,7 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
     return `WHEN ${n + 1} THEN (${tables} AND name IN (${names.join()})) = ${names.length}`
   })
   try {
-    // json() of an empty text is an error.
+    // json() fails for an empty text.
     connection.exec(
       `SELECT json(iif(CASE user_version WHEN 0 THEN (${tables}) = 0 ${isOf.join(' ')} ELSE FALSE END, '1', '')) FROM pragma_user_version`,
     )
@@ -257,8 +266,8 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
 }
 
 /**
- * Opens `path` for reading only. In a file that is written ahead but has no log no process is writing, and SQLite then need
- * not create the index of the log.
+ * Opens `path` read-only. If a file in WAL mode has no log, no process is writing it. It is then opened as immutable, so that
+ * SQLite does not have to create the index of the log.
  */
 export function openReadOnly(path: string, timeout: number): Connection {
   const isAtRest = !existsSync(`${path}-wal`) && readVersion(path, statSync(path)) === 2
@@ -266,9 +275,11 @@ export function openReadOnly(path: string, timeout: number): Connection {
   return openSqlite(`${pathToFileURL(path).href}?mode=ro${options}`, {timeout})
 }
 
-/** What is wrong with the database at `path`, which must exist; undefined when it is sound. Changes nothing. */
+/**
+ * Returns what is wrong with the database at `path`, or undefined when it is sound. The file must exist. Nothing is changed.
+ */
 export function inspectDatabase(path: string): string | undefined {
-  // Opening a named pipe would wait for its other end, and no signal ends that.
+  // Opening a named pipe would wait for its other end, and no signal interrupts that.
   if (!statSync(path).isFile()) return 'is not a regular file'
   try {
     const connection = openReadOnly(path, 2000)
@@ -284,31 +295,31 @@ export function inspectDatabase(path: string): string | undefined {
   }
 }
 
-/** In bytes; 0 for no file. */
+/** Returns the size of a file in bytes, or 0 if there is no file. */
 export function sizeOf(path: string): number {
   return statSync(path, {throwIfNoEntry: false})?.size ?? 0
 }
 
-/** A file of this size is checked in two milliseconds; `check` of a Database checks a larger one. */
+/** A file of this size is checked in two milliseconds. `check` of a Database checks larger ones. */
 const MOST_CHECKED_BYTES = 1024 * 1024
 
-/** Throws StorageError for damage that a command would otherwise meet halfway, after its first writes. */
+/** Throws a StorageError for damage that a command would otherwise meet halfway, after its first writes. */
 export function requireSound(connection: Connection, path: string, {isLarge = false} = {}): void {
   const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
   const size = sizeOf(path)
-  // SQLite reads the rest of a page that is cut off as zeros; only a log can still hold that rest.
+  // SQLite reads the missing rest of a page as zeros. Only a log can still contain that rest.
   const isWhole = first !== undefined && size % first.page_size === 0
   if (!isWhole && !['-wal', '-journal'].some(side => sizeOf(path + side) > 0)) throw damaged(path)
   if ((isLarge || size <= MOST_CHECKED_BYTES) && !isSound(connection)) throw damaged(path)
 }
 
 /**
- * SQLite's own check of the pages; `whole` also compares every index with its table. Throws its error if the file is not a
- * database at all.
+ * Runs SQLite's own check of the pages; `whole` also compares every index with its table. Throws SQLite's error if the file is
+ * not a database at all.
  */
 export function isSound(connection: Connection, {whole = false} = {}): boolean {
   const check = whole ? 'integrity_check' : 'quick_check'
-  // Not its text, which may hold names of a damaged schema: see `rowsAsBytes`.
+  // The text of the check is not read, because it may have names that are not UTF-8, at which libsql ends the process.
   const sql = `SELECT ${check} = 'ok' AS sound FROM pragma_${check}(1)`
   const [first] = connection.prepare(sql).all() as {sound: number}[]
   return first?.sound === 1

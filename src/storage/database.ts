@@ -1,6 +1,6 @@
 /**
- * Opens SQLite files. A commit is flushed before it returns, and is in the file itself unless that has a log; deleted bytes are
- * overwritten.
+ * Opens SQLite files. A commit is flushed before it returns. It is then in the file itself, unless the database has a log.
+ * Deleted bytes are overwritten.
  */
 import {isUtf8} from 'node:buffer'
 import {randomInt} from 'node:crypto'
@@ -25,47 +25,50 @@ import {requireRegularFile} from './files.js'
 export type Value = string | number | bigint | null | Uint8Array
 
 export interface Database {
-  /** Rows of a query. */
+  /** Returns the rows of a query. */
   all<Row>(sql: string, ...values: Value[]): Row[]
-  /** First row of a query, or undefined. */
+  /** Returns the first row of a query, or undefined. */
   get<Row>(sql: string, ...values: Value[]): Row | undefined
-  /** Runs a statement; returns how many rows it changed. */
+  /** Runs a statement and returns the number of rows it changed. */
   run(sql: string, ...values: Value[]): number
-  /** Runs `work` in one write transaction (BEGIN IMMEDIATE); a throw undoes it. Inside another one, joins it. */
+  /**
+   * Runs `work` in a write transaction (BEGIN IMMEDIATE), which is rolled back if `work` throws. Inside another transaction,
+   * `work` joins it.
+   */
   transaction<T>(work: () => T): T
   /**
-   * Runs `work`, which deletes and returns how many rows it changed, in a write transaction of its own. If there were any,
-   * it rewrites the file with what it still holds, so that no deleted byte stays. Throws `busy` when other processes keep
-   * reading or writing it. Until it is finished a mark stays in the file, and the next process that opens the file finishes
-   * it; with `orLater` that is no error, and nothing waits. Not for a database with a log.
+   * Runs `work`, which deletes rows and returns their number, in its own write transaction. If it deleted any, the file is
+   * rewritten, so that no deleted byte remains. Throws a StorageError `busy` when other processes keep using the file.
+   * Until the rewrite is complete, the file has a mark, and the next process that opens the file completes it. With `orLater`,
+   * a busy file is not an error and nothing waits. Not for a database with a log.
    */
   erase(work: () => number, options?: {readonly orLater?: boolean}): number
   /**
-   * Checks every page, and every index against its table, once; returns whether there is a file. 200 MB take about a second.
-   * Throws StorageError.
+   * Checks every page, and every index against its table, the first time it is called. Returns whether there is a file. 200 MB
+   * take about a second. Throws a StorageError for damage.
    */
   check(): boolean
-  /** Throws the StorageError for content that is not what was written. */
+  /** Throws the StorageError for a damaged file, because its content is not what was written. */
   refuse(): never
   close(): void
 }
 
-/** EXTRA also flushes the directory after the journal is removed: only then is the commit durable. */
+/** EXTRA also flushes the directory after the journal is removed. Only then is the commit durable. */
 const PRAGMAS = `PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
 
-/** Short, because completion reads while the user is typing. */
+/** The wait is short, because shell completion reads while the user is typing. */
 const READ_PATIENCE_MILLISECONDS = 200
 
 export interface DatabaseOptions {
-  /** Statements that bring the schema from version n to n + 1; only ever appended to. */
+  /** Each migration upgrades the schema from version n to n + 1. Migrations are only ever appended. */
   readonly migrations: readonly string[]
   /** How long to wait for another process's transaction (default 30 seconds). */
   readonly busyTimeoutMilliseconds?: number
-  /** Default `ours`. */
+  /** Who manages the file's permissions (default `ours`). */
   readonly owner?: FileOwner
   /**
-   * Whether commits are written ahead to a log while the file is open, for the many of a server; SQLite drops what is
-   * after a damaged byte of it without a word. Otherwise the file alone has all that was committed.
+   * Whether commits go to a write-ahead log while the file is open, for the many commits of a server. SQLite silently drops
+   * everything after a damaged byte of the log. Without a log, the file itself has every commit.
    */
   readonly hasLog?: boolean
   /** Completes a migration, in its transaction. */
@@ -73,8 +76,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Opens or creates the database at `path` (`:memory:` for one that lives in this process).
- * Throws StorageError: not writable, a symbolic link, a file of another user or program, damaged, of a newer version.
+ * Opens or creates the database at `path` (`:memory:` for one in memory). Throws a StorageError if the file is not writable, a
+ * symbolic link, of another user or program, damaged, or of a newer version.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   const {migrations, busyTimeoutMilliseconds: patience = PATIENCE_MILLISECONDS} = options
@@ -91,7 +94,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
   return opened(path, connect, connection => {
     const database = wrap(connection, {path, patience, hasLog})
-    // SQLite does not wait while another process switches the file to a write-ahead log or back.
+    // SQLite does not wait while another process turns the write-ahead log on or off.
     untilFree(patience, path, () => {
       const version = requireOurs(connection, migrations, path)
       if (isFile) requireSound(connection, path)
@@ -103,7 +106,10 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   })
 }
 
-/** Creates an empty database at `temporary`, which is moved to `path` later; no other process knows it yet, so it needs no lock. */
+/**
+ * Creates an empty database at `temporary`, which is later moved to `path`. No other process knows the file yet, so no lock is
+ * needed.
+ */
 function createAt(temporary: string, path: string, options: DatabaseOptions): void {
   const connect = () => openSqlite(temporary, {timeout: 0})
   opened(path, connect, connection => {
@@ -117,7 +123,7 @@ function createAt(temporary: string, path: string, options: DatabaseOptions): vo
 function migrateWith(connection: Connection, database: Database, path: string, options: DatabaseOptions) {
   const {migrations, afterMigration} = options
   database.transaction(() => {
-    // Another process may have migrated it in the meantime.
+    // Another process may have migrated the file in the meantime.
     const from = requireOurs(connection, migrations, path)
     for (const migration of migrations.slice(from)) connection.exec(migration)
     connection.exec(`PRAGMA user_version = ${migrations.length}`)
@@ -125,7 +131,7 @@ function migrateWith(connection: Connection, database: Database, path: string, o
   })
 }
 
-/** What `use` makes of a new connection, which is closed if it throws. Throws StorageError. */
+/** Opens a connection and returns the result of `use`. If `use` throws, the connection is closed. Throws a StorageError. */
 function opened(path: string, connect: () => Connection, use: (connection: Connection) => Database) {
   try {
     const connection = connect()
@@ -140,7 +146,10 @@ function opened(path: string, connect: () => Connection, use: (connection: Conne
   }
 }
 
-/** For reading only: no file is created, migrated or chmodded. Throws StorageError, also when there is no such file. */
+/**
+ * Opens a database read-only: no file is created or migrated, and no permissions change. Throws a StorageError, also when there
+ * is no such file.
+ */
 export function openDatabaseToRead(
   path: string,
   {hasLog = false}: Pick<DatabaseOptions, 'hasLog'> = {},
@@ -155,7 +164,7 @@ export function openDatabaseToRead(
 
 interface Opened {
   readonly path: string
-  /** In milliseconds. */
+  /** How long to wait for another process, in milliseconds. */
   readonly patience: number
   readonly hasLog: boolean
 }
@@ -169,8 +178,8 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
   }
   const namesOf = new Map<string, string[]>()
   /**
-   * The rows of a SELECT without BLOBs, each read as the bytes of a JSON array: libsql ends the process at a text that is not
-   * UTF-8, as there may be in a damaged file.
+   * Returns the rows of a SELECT without BLOBs. Each row is read as the bytes of a JSON array, because libsql ends the process
+   * at text that is not UTF-8, which a damaged file may contain.
    */
   const select = <Row>(sql: string, values: Value[]): Row[] => {
     let names = namesOf.get(sql)
@@ -187,7 +196,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       return Object.fromEntries((names as string[]).map((name, n) => [name, list[n]])) as Row
     })
   }
-  /** Whether its rows are read as bytes; a database with a log has BLOBs. */
+  /** Reports whether the rows of a statement are read as bytes. A database with a log is excluded, because it has BLOBs. */
   const isSelect = (sql: string) => !hasLog && /^\s*(SELECT|WITH)\b/i.test(sql)
   const guarded = <T>(work: () => T): T => {
     try {
@@ -217,7 +226,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     })
   }
 
-  // Values are passed as one list: libsql takes a lone Uint8Array for named parameters and ends the process.
+  // Values are passed as one list. libsql takes a lone Uint8Array for named parameters and ends the process.
   return {
     all: <Row>(sql: string, ...values: Value[]) =>
       guarded(() => (isSelect(sql) ? select<Row>(sql, values) : (prepare(sql).all(values) as Row[]))),
@@ -241,11 +250,11 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       if (rows > 0 && orLater) finishErasing(connection, patience)
       if (rows === 0 || orLater) return rows
       try {
-        // Nor does SQLite wait for a reader that comes while it rewrites.
+        // SQLite does not wait for a reader that arrives during the rewrite, either.
         untilFree(patience, path, () => rewrite(connection, mark))
         return rows
       } catch (error) {
-        // The rows are deleted and the mark is set.
+        // The rows are deleted, and the mark is set.
         const {fault, message} = storageErrorOf(error, path)
         const when = fault === 'full' ? 'the disk has space' : 'no other process uses the file'
         const hint = `a later command erases them once ${when}; until then the deleted bytes can still be read in that file`
@@ -263,14 +272,14 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     },
     close() {
       if (hasLog) {
-        // Closing alone leaves the log, since prepared statements hold the connection: it is copied into the file, and removed
-        // if no other process has the file open.
+        // Prepared statements hold the connection, so closing alone leaves the log. The log is copied into the file, and
+        // removed if no other process has the file open.
         try {
           connection.exec('PRAGMA busy_timeout = 0')
           connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
           connection.exec('PRAGMA journal_mode = DELETE')
         } catch {
-          // In use by others, opened for reading only, or the disk is full: nothing is lost, and the next process tries again.
+          // The file is in use, opened read-only, or the disk is full. Nothing is lost, and the next process tries again.
         }
       }
       connection.close()
@@ -281,7 +290,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
 /** How long to wait for another process's transaction. */
 export const PATIENCE_MILLISECONDS = 30_000
 
-/** Does `work`, again while SQLite reports `path` as busy. Throws StorageError `busy` after the wait. */
+/** Runs `work`, and again while SQLite reports `path` as busy. Throws a StorageError `busy` when the time is up. */
 function untilFree(patienceMilliseconds: number, path: string, work: () => void): void {
   for (const end = performance.now() + patienceMilliseconds; ; pause()) {
     try {
@@ -295,38 +304,38 @@ function untilFree(patienceMilliseconds: number, path: string, work: () => void)
 }
 
 /**
- * The mark of an unfinished erasing, a random number in the `application_id` of the file's header. The transaction that
- * deletes sets it, so that after a kill the next process that opens the file finishes it.
+ * The mark of an unfinished erasure: a random number in the `application_id` of the file's header. The transaction that deletes
+ * rows sets it. After a kill, the next process that opens the file completes the erasure.
  */
 const FIRST_MARK = 0x57_00_00_00
 const MARKS = 0x01_00_00_00
 
-/** Inside the transaction that deletes. Returns the mark. */
+/** Sets a new mark, inside the transaction that deletes rows. Returns the mark. */
 export function setMark(connection: Connection): number {
   const mark = FIRST_MARK + randomInt(MARKS)
   connection.exec(`PRAGMA application_id = ${mark}`)
   return mark
 }
 
-/** The mark of an erasing that was not finished, or undefined. */
+/** Returns the mark of an unfinished erasure, or undefined. */
 export function markOf(connection: Connection): number | undefined {
   const {application_id: mark} = connection.prepare('PRAGMA application_id').get() as {application_id: number}
   return mark >= FIRST_MARK && mark < FIRST_MARK + MARKS ? mark : undefined
 }
 
-/** Rewrites the file with what it still holds, so that no deleted byte stays. Throws SQLite's errors. */
+/** Rewrites the file, so that no deleted byte remains, and removes the mark. Throws SQLite's errors. */
 export function rewrite(connection: Connection, mark: number): void {
   connection.exec('VACUUM')
   connection.exec('BEGIN IMMEDIATE')
   try {
-    // If another process has started to erase since, its mark stays.
+    // If another process has started an erasure since, its mark stays.
     if (markOf(connection) === mark) connection.exec('PRAGMA application_id = 0')
   } finally {
     connection.exec('COMMIT')
   }
 }
 
-/** Finishes an erasing, without waiting and without an error: if the file is busy, a later process does it. */
+/** Completes an erasure without waiting. If the file is busy, a later process completes it. */
 export function finishErasing(connection: Connection, busyMilliseconds: number): void {
   const mark = markOf(connection)
   if (mark === undefined) return
@@ -334,7 +343,7 @@ export function finishErasing(connection: Connection, busyMilliseconds: number):
   try {
     rewrite(connection, mark)
   } catch {
-    // Busy, or the disk is full: the mark stays.
+    // The file is busy or the disk is full, so the mark stays.
   } finally {
     connection.exec(`PRAGMA busy_timeout = ${busyMilliseconds}`)
   }

@@ -1,4 +1,4 @@
-/** Errors of local storage, each with what to do. No message contains stored data. */
+/** Errors of local storage, each with a next step. No message contains stored data. */
 
 export type StorageFault =
   | 'not_writable'
@@ -8,7 +8,7 @@ export type StorageFault =
   | 'full'
   | 'too_new'
   | 'failed'
-  /** Only of a shared store. */
+  /** The following two faults occur only with a shared store. */
   | 'not_allowed'
   | 'unreachable'
 
@@ -20,7 +20,7 @@ export class StorageError extends Error {
   constructor(
     readonly fault: StorageFault,
     message: string,
-    /** What the user can do about it, one line. */
+    /** The next step for the user, on one line. */
     readonly hint: string,
     {isPassing, ...options}: ErrorOptions & {readonly isPassing?: boolean} = {},
   ) {
@@ -28,13 +28,13 @@ export class StorageError extends Error {
     this.isPassing = isPassing ?? ['busy', 'full', 'unreachable'].includes(fault)
   }
 
-  /** The same as `Failure.kind`: `unreachable` only for a database on another machine, otherwise `usage`. */
+  /** The matching `Failure.kind`: `unreachable` for a database on another machine that cannot be reached, otherwise `usage`. */
   get kind(): 'usage' | 'unreachable' {
     return this.fault === 'unreachable' ? 'unreachable' : 'usage'
   }
 }
 
-/** Without its journal this program would make a reservation again. */
+/** A warning for advice to move a file away. Without its journal, this program could make a reservation twice. */
 export const WHEN_MOVED_AWAY =
   'if that is state.db, first check with the service what is booked: earlier reservations are then unknown here'
 
@@ -43,7 +43,7 @@ export function damaged(path: string, options?: ErrorOptions): StorageError {
   return new StorageError('corrupt', `${path} is damaged`, hint, options)
 }
 
-/** Whether `error` says that there is no space left. */
+/** Reports whether `error` is a StorageError for a full disk. */
 export function isFull(error: unknown): boolean {
   return error instanceof StorageError && error.fault === 'full'
 }
@@ -53,19 +53,19 @@ const MAKE_WRITABLE = 'make the directory writable, or set BOOKCTL_CONFIG_DIR to
 const FREE_SPACE = 'free some disk space; what was stored before is unchanged'
 const CHECK_DISK = 'check the free space, the quota and the disk; what was stored before is unchanged'
 
-/** What codes of Node and SQLite mean that start like this; the first match counts. */
+/** The meaning of Node's and SQLite's error codes, by their start. The first match wins. */
 const FAULTS: readonly [start: RegExp, fault: StorageFault, message: string, hint: string][] = [
   [NOT_WRITABLE, 'not_writable', 'cannot write PATH (CODE)', MAKE_WRITABLE],
-  // The index of the log could not be enlarged (SHMSIZE): SQLite gives no other reason than a full disk.
+  // SHMSIZE: the index of the log could not be enlarged, which SQLite only reports for a full disk.
   [/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/, 'full', 'no space left for PATH', FREE_SPACE],
-  // A quota or a limit on file sizes; SQLite reports other failed writes the same way.
+  // A quota, or a limit on file sizes. SQLite reports other failed writes with the same code.
   [/^SQLITE_IOERR_WRITE/, 'full', 'cannot write more to PATH (CODE)', CHECK_DISK],
   [/^EEXIST/, 'not_ours', 'PATH exists already', 'name another file; it was not changed'],
   [/^SQLITE_(BUSY|LOCKED)/, 'busy', 'PATH is in use by another process', 'run the command again'],
   [/^/, 'failed', 'cannot use PATH (CODE)', 'check the file and the disk it is on'],
 ]
 
-/** The StorageError for what Node or SQLite threw while working on `path`; a StorageError passes unchanged. */
+/** Converts an error of Node or SQLite during work on `path` to a StorageError. A StorageError is returned unchanged. */
 export function storageErrorOf(error: unknown, path: string): StorageError {
   if (error instanceof StorageError) return error
   const code = String((error as {code?: unknown}).code ?? '')

@@ -1,7 +1,7 @@
 /**
- * Files that are whole or absent: written under a private temporary name, flushed, then renamed or linked into place. The next
- * writer in the directory removes temporary files of killed processes. The usual packages for this ignore a short write: on a
- * full disk they replace a good file with a truncated one.
+ * Writes files so that they are complete or absent: under a private temporary name, flushed, then renamed or linked into place.
+ * The next writer in the directory removes temporary files of killed processes. The usual packages for this ignore a short
+ * write; on a full disk they replace a good file with a truncated one.
  */
 import * as fs from 'node:fs'
 import {dirname, resolve} from 'node:path'
@@ -9,10 +9,13 @@ import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
-/** Creates `directory` as 0700, or tightens it unless it is shared. Throws StorageError when it is no directory. */
+/**
+ * Creates `directory` as 0700, or makes an existing one private unless it is shared. Throws a StorageError when it is not a
+ * directory.
+ */
 export function ensurePrivateDirectory(directory: string): void {
   try {
-    // Node's recursive form never returns where the system reports ENOENT for an existing parent (/proc).
+    // Node's recursive form hangs where the system reports ENOENT for an existing parent (/proc).
     const missing: string[] = []
     for (
       let parent = directory;
@@ -39,8 +42,8 @@ export function ensurePrivateDirectory(directory: string): void {
 }
 
 /**
- * Removes group and other permissions of `directory`, unless it is shared: of another owner, the root of the disk, or with
- * the sticky bit, as /tmp has. Throws the error of the system.
+ * Removes group and other permissions of `directory`, unless it is shared: owned by another user, the root of the disk, or with
+ * the sticky bit, as /tmp. Throws the system's error.
  */
 export function tightenDirectory(directory: string): void {
   const stats = fs.lstatSync(directory)
@@ -49,7 +52,10 @@ export function tightenDirectory(directory: string): void {
   if (isOurs && !isShared && (stats.mode & 0o077) !== 0) fs.chmodSync(directory, 0o700)
 }
 
-/** Undefined for no file. Throws StorageError unless it is a regular one: a link may be an attack, or the user's own. */
+/**
+ * Returns the stats of a file, or undefined if there is none. Throws a StorageError unless it is a regular file: a link may be
+ * an attack, or the user's own.
+ */
 export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | undefined {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile()) return stats
@@ -59,7 +65,10 @@ export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | u
 
 export const MOVE_AWAY = 'move it away; neither it nor its target was changed'
 
-/** Undefined for no file. Throws StorageError when that cannot be checked. */
+/**
+ * Returns the stats of a file without following links, or undefined if there is none. Throws a StorageError when that cannot be
+ * checked.
+ */
 export function lstatIfAny(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path, {throwIfNoEntry: false})
@@ -72,9 +81,9 @@ export function lstatIfAny(path: string): fs.Stats | undefined {
 const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL
 
 /**
- * Writes `pieces` as the whole content of `path`, which is renamed over an existing file (`replace`), or refused if there is
- * one. Calls `whenReady` when everything is on the disk, before the rename. Throws StorageError, also for what `pieces` and
- * `whenReady` throw; then what was there stays as it was.
+ * Writes `pieces` as the whole content of `path`. An existing file is replaced by a rename (`replace`), or causes an error
+ * (`create`). Calls `whenReady` when everything is on the disk, before the rename.
+ * Throws a StorageError, also for errors of `pieces` and `whenReady`; an existing file then stays unchanged.
  */
 export async function writeWholeFile(
   path: string,
@@ -108,19 +117,22 @@ export async function writeWholeFile(
   }
 }
 
-/** Throws EEXIST when the name is taken. `temporary` stays as a second name where the file system has hard links. */
+/**
+ * Gives the file `temporary` the name `path`. Throws EEXIST when the name is taken. Where the file system has hard links, the
+ * file also keeps its temporary name.
+ */
 export function putInPlace(temporary: string, path: string): void {
   try {
     fs.linkSync(temporary, path)
   } catch (error) {
-    // A file system without hard links: FAT, some network shares.
+    // Some file systems have no hard links: FAT, some network shares.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     fs.closeSync(fs.openSync(path, NEW_FILE, 0o600))
     fs.renameSync(temporary, path)
   }
 }
 
-/** Whether files can be created in `directory`, which is created if possible. */
+/** Reports whether files can be created in `directory`, which is created if possible. */
 export function isWritableDirectory(directory: string): boolean {
   try {
     ensurePrivateDirectory(directory)
@@ -131,7 +143,10 @@ export function isWritableDirectory(directory: string): boolean {
   }
 }
 
-/** Skipped where a directory cannot be read or flushed; the system then writes its entry later. */
+/**
+ * Flushes a directory, so that a rename in it is durable. Does nothing where a directory cannot be opened or flushed; the
+ * system then writes the entry later.
+ */
 export function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
   let handle: number | undefined
@@ -146,7 +161,7 @@ export function flushDirectory(directory: string): void {
 }
 
 /**
- * Whether the file at `path` belongs to another user, who could read what is written to it or could have written its
+ * Reports whether the file at `path` belongs to another user, who could read what is written to it, or could have written its
  * content. Root is trusted; when running as root in a user's home, so is the owner of the directory.
  */
 export function isOfAnother(path: string, {uid}: fs.Stats): boolean {
@@ -155,18 +170,18 @@ export function isOfAnother(path: string, {uid}: fs.Stats): boolean {
   return own !== 0 || uid !== fs.statSync(dirname(path)).uid
 }
 
-/** Removes group and other permissions of a file, if the system allows it. `file`: its descriptor or path. */
+/** Removes group and other permissions of a file, if the system allows it. `file` is its descriptor or path. */
 export function tighten(file: number | string, {mode}: fs.Stats): void {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
   try {
     if (typeof file === 'number') fs.fchmodSync(file, 0o600)
     else fs.chmodSync(file, 0o600)
   } catch {
-    // A read-only disk: no other user can change the file either.
+    // On a read-only disk, no other user can change the file either.
   }
 }
 
-/** As `requireRegularFile`; also throws StorageError when the file belongs to another user. */
+/** Like `requireRegularFile`, but also throws a StorageError when the file belongs to another user. */
 export function requireOwnFile(path: string): fs.Stats | undefined {
   const stats = requireRegularFile(path)
   if (stats === undefined || !isOfAnother(path, stats)) return stats
@@ -174,12 +189,12 @@ export function requireOwnFile(path: string): fs.Stats | undefined {
   throw new StorageError('not_ours', `${path} belongs to another user`, hint)
 }
 
-/** The certificates of a whole system take a quarter of it. */
+/** The limit is four times the size of a whole system's certificates. */
 export const MOST_PEM_BYTES = 1024 * 1024
 
 /**
- * The text of a file of certificates or of a key. Throws the error of the system, EFBIG for more than MOST_PEM_BYTES, because
- * readFileSync never ends on an endless device, and EINVAL for a pipe, which may never be written.
+ * Returns the text of a file with certificates or a key. Throws the system's error; EFBIG for more than MOST_PEM_BYTES, because
+ * an endless device would never end, and EINVAL for a pipe, which may have no writer.
  */
 export function readPem(file: string): string {
   if (fs.statSync(file).isFIFO()) throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})

@@ -1,4 +1,6 @@
-/** A lock that the kernel frees when its holder dies: an open write transaction on an empty SQLite file. */
+/**
+ * A lock between processes that the kernel releases when its holder dies: an open write transaction on an empty SQLite file.
+ */
 import {createHash} from 'node:crypto'
 import {readdirSync} from 'node:fs'
 import {dirname, join} from 'node:path'
@@ -8,24 +10,24 @@ import {StorageError, storageErrorOf} from './errors.js'
 import {lstatIfAny, MOVE_AWAY} from './files.js'
 
 const LOCKS = 'locks'
-/** Lock files per kind, to bound their number; two keys with the same file wait for each other. */
+/** Number of lock files per kind, to bound their number. Two keys with the same file wait for each other. */
 const STRIPES = 32
 
 interface LockOptions {
-  /** The configuration directory, whose subdirectory `locks` has the lock files. */
+  /** The configuration directory. Its subdirectory `locks` has the lock files. */
   readonly directory: string
-  /** What is locked, for example `tokens`; different kinds never wait for each other. */
+  /** The kind of thing that is locked, for example `tokens`. Different kinds never wait for each other. */
   readonly kind: string
-  /** Which one of its kind. */
+  /** Identifies the locked thing within its kind. */
   readonly key: string
-  /** Gives up after this long. */
+  /** How long to wait for the lock. */
   readonly waitMilliseconds: number
 }
 
 /**
- * Runs `work` while no other process holds the same lock. While it waits, it calls `peek` now and then, and returns what
- * that returns other than undefined at once, without the lock. Returns `{gaveUp: true}` after the wait.
- * Throws StorageError when the directory cannot be written.
+ * Runs `work` while no other process holds the same lock. While waiting, it calls `peek` repeatedly, and returns the first
+ * value other than undefined without the lock. Returns `{gaveUp: true}` when the time is up. Throws a StorageError when the
+ * directory cannot be written.
  */
 export async function withLock<T>(
   {directory, kind, key, waitMilliseconds}: LockOptions,
@@ -36,7 +38,7 @@ export async function withLock<T>(
   const path = join(directory, LOCKS, `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
   let connection: Connection
   try {
-    // A symbolic link to a directory is refused, too.
+    // A symbolic link to a directory is refused too.
     const place = lstatIfAny(dirname(path))
     if (place && !place.isDirectory())
       throw new StorageError('not_ours', `${dirname(path)} is not a directory`, MOVE_AWAY)
@@ -70,7 +72,7 @@ export async function withLock<T>(
   }
 }
 
-/** Names of the lock files in `directory`; none where they cannot be listed. */
+/** Returns the names of the lock files in `directory`, or none if they cannot be listed. */
 export function lockFilesOf(directory: string): string[] {
   try {
     return readdirSync(join(directory, LOCKS))

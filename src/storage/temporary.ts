@@ -1,6 +1,6 @@
 /**
- * A name of the running process, which shows other processes whether it still runs; and temporary files and directories of
- * that name, so that the next process that writes there removes those of killed processes, which may contain a secret.
+ * Names processes, so that other processes can tell whether they still run, and gives temporary files those names. The next
+ * process that writes in a directory removes the temporary files of killed processes, because they may contain secrets.
  */
 import {lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync} from 'node:fs'
 import {hostname, tmpdir} from 'node:os'
@@ -8,25 +8,31 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
 
-/** `elsewhere`: on another host or in another PID namespace, where it cannot be checked. */
+/** Whether a process still runs. `elsewhere`: it belongs to another host or PID namespace, where that cannot be checked. */
 export type OwnerFate = 'running' | 'gone' | 'elsewhere'
 
-/** Unique, also when a pid is used again: pid, start time, UUID and place, of `[A-Za-z0-9._-]`, joined by colons. */
+/**
+ * Returns a name for this process that stays unique when its pid is reused: pid, start time, UUID and place, in characters of
+ * `[A-Za-z0-9._-]`, joined by colons.
+ */
 export function createOwner(): string {
   return [process.pid, startOf(process.pid) ?? '', crypto.randomUUID(), place()].join(':')
 }
 
-/** Whether the process called `owner` still runs. `self` is this process's name; another one with its pid is gone. */
+/**
+ * Reports whether the process named `owner` still runs. `self` is this process's name; any other name with this pid is of a
+ * process that is gone.
+ */
 export function fateOf(owner: string, self: string): OwnerFate {
   if (owner === self) return 'running'
   const [pid = '', started = '', , where] = owner.split(':')
-  // Names made by earlier versions have no place.
+  // Names from earlier versions have no place.
   if (where !== undefined && where !== place()) return 'elsewhere'
   if (Number(pid) === process.pid || !isRunning(Number(pid))) return 'gone'
   return started === '' || startOf(Number(pid)) === started ? 'running' : 'gone'
 }
 
-/** The PID namespace, if the system has them, and the host. */
+/** Returns the PID namespace, if the system has them, and the host name. */
 function place(): string {
   let namespace = ''
   try {
@@ -37,7 +43,7 @@ function place(): string {
     .slice(0, 64)}`
 }
 
-/** Whether there is a process with this id, of any user. */
+/** Reports whether a process with this id runs, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -47,11 +53,11 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Ticks from boot to the start of `pid`; undefined without /proc. */
+/** Returns the start time of `pid` in ticks since boot, or undefined without /proc. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may contain spaces; the start is field 22.
+    // The name in brackets may contain spaces; the start time is field 22.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined
@@ -62,15 +68,15 @@ function startOf(pid: number): string | undefined {
 const ABANDONED_AFTER_MILLISECONDS = 24 * 60 * 60 * 1000
 const NAME = /^\.bookctl-(\d+)-(\d*)-([0-9a-f-]{36})(?:-([\w.-]+))?\.tmp$/
 
-/** A path for a new temporary file in `directory`. */
+/** Returns a path for a new temporary file in `directory`. */
 export function temporaryPath(directory: string): string {
   return join(directory, `.bookctl-${createOwner().replaceAll(':', '-')}.tmp`)
 }
 
 /**
- * Removes the temporary files of this user in `directory` whose process no longer runs, as far as it can. Those of this
- * process stay, since another of its threads may be writing them. Those of other users stay, too: in a shared directory,
- * their owner could replace one by a link while it is removed.
+ * Removes this user's temporary files in `directory` whose process no longer runs, ignoring errors. Files of this process stay,
+ * because another thread may be writing them. Files of other users stay too: in a shared directory, their owner could replace
+ * one by a link during the removal.
  */
 export function sweepTemporaryFiles(directory: string): void {
   const own = process.geteuid?.()
@@ -79,7 +85,7 @@ export function sweepTemporaryFiles(directory: string): void {
   try {
     names = readdirSync(directory)
   } catch {
-    // The write that follows reports what is wrong with the directory, here and below.
+    // The following write reports what is wrong with the directory, here and below.
   }
   for (const name of names) {
     if (name.startsWith(ownNames)) continue
@@ -96,10 +102,13 @@ export function sweepTemporaryFiles(directory: string): void {
   }
 }
 
-/** Once per process: its own files are in use from then on. */
+/** Set after the first sweep, because the process has files of its own from then on. */
 let isSwept = false
 
-/** Creates a directory (0700) and returns its path; removes those of killed processes. Throws StorageError. */
+/**
+ * Creates a private temporary directory (0700) and returns its path. The first call removes those of killed processes. Throws a
+ * StorageError.
+ */
 export function makeTemporaryDirectory(): string {
   try {
     if (!isSwept) sweepTemporaryFiles(tmpdir())

@@ -1,7 +1,7 @@
 /**
- * Captured webhooks in the forms that people have: a raw body, a whole HTTP request, a HAR file, a capture of `webhooks
- * listen` (NDJSON). The form is detected from the content. Bodies are streamed, and captures record by record; a HAR file is
- * read whole.
+ * Reads captured webhooks in their usual forms: a raw body, a whole HTTP request, a HAR file, or a capture of `webhooks listen`
+ * (NDJSON). The form is detected from the content. Bodies are streamed and captures are read record by record, but a HAR file
+ * is read into memory.
  */
 import {isObject} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
@@ -11,16 +11,16 @@ import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} fr
 import {type Afterwards, type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
 export interface ReadOptions<T = never> {
-  /** Whether --signature is given: then only a raw body or an HTTP request is expected. */
+  /** Whether --signature is given. Then the file is a raw body or an HTTP request. */
   readonly signatureGiven: boolean
   readonly names: WebhookHeaderNames
-  /** Requests and records skipped because they are no webhooks; counted while they are read. */
+  /** Counts requests and records that are skipped because they are not webhooks. The count grows while the file is read. */
   readonly leftOut: {count: number}
-  /** For the lines of a capture. */
+  /** The fast path for lines of a capture. */
   readonly shortcut?: LineShortcut<T> | undefined
 }
 
-/** Enough of a file to detect its form: the first record of a capture fits in. */
+/** How much of a file is read to detect its form. The first record of a capture fits. */
 const HEAD_BYTES = 16 * 1024 * 1024
 const FIRST_HEAD_BYTES = 64 * 1024
 
@@ -28,8 +28,8 @@ const FOREIGN_FORM =
   'its signature is in a form that is not read, such as a curl command or the output of curl -v: pass the raw body with --signature, or the request without "> "'
 
 /**
- * The requests in `bytes`, in their order. They come in groups that were read together, because yielding each of a million
- * lines would take as long as checking them. Throws only what reading `bytes` throws.
+ * Yields the requests in `bytes`, in order. They come in groups that were read together, because yielding a million lines one
+ * by one would take as long as checking them. Only throws errors of reading `bytes`.
  */
 export async function* readCaptures<T = never>(
   bytes: AsyncIterable<Uint8Array>,
@@ -38,7 +38,7 @@ export async function* readCaptures<T = never>(
   const {leftOut, shortcut, names, signatureGiven} = options
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_HEAD_BYTES)
-  // An empty file is an empty capture, and with --signature an empty body.
+  // An empty file is an empty capture, or with --signature an empty body.
   if (start.length === 0 && !signatureGiven) return
   const request = readHttpRequest(source, start)
   if (request) return yield [request]
@@ -58,7 +58,7 @@ export async function* readCaptures<T = never>(
   yield [holdsSignature ? unreadable(FOREIGN_FORM, '') : {body: source.rest()}]
 }
 
-/** Bytes that come in pieces; the first can be peeked at before they are taken. */
+/** Reads bytes that come in pieces. The first bytes can be peeked at before they are taken. */
 class ByteSource {
   private readonly iterator: AsyncIterator<Uint8Array>
   private seen: Buffer = Buffer.alloc(0)
@@ -68,7 +68,7 @@ class ByteSource {
     this.iterator = pieces[Symbol.asyncIterator]()
   }
 
-  /** The first `length` bytes, or fewer when there are no more, without taking them. */
+  /** Returns the first `length` bytes without taking them, or fewer if there are no more. */
   async peek(length: number): Promise<Buffer> {
     const pieces = [this.seen]
     let total = this.seen.length
@@ -84,17 +84,17 @@ class ByteSource {
     return this.seen.subarray(0, length)
   }
 
-  /** Whether `peek` reached the end, in fewer than `length` bytes. */
+  /** Reports whether `peek` reached the end within fewer than `length` bytes. */
   isShorterThan(length: number): boolean {
     return this.ended && this.seen.length < length
   }
 
-  /** Drops the first `length` bytes, which were peeked. */
+  /** Drops the first `length` bytes, which must have been peeked at. */
   skip(length: number): void {
     this.seen = this.seen.subarray(length)
   }
 
-  /** Takes what is left, piece by piece. */
+  /** Takes the remaining bytes, piece by piece. */
   async *rest(): AsyncGenerator<Uint8Array> {
     const {seen} = this
     this.seen = Buffer.alloc(0)
@@ -107,10 +107,10 @@ class ByteSource {
   }
 }
 
-/** Parsing takes several times as much memory as the file. */
+/** The size is limited because parsing takes several times as much memory as the file. */
 const MOST_HAR_BYTES = 128 * 1024 * 1024
 
-/** The webhooks in `log.entries` of a HAR file, as browsers and proxies write it. Other requests are only counted. */
+/** Yields the webhooks in `log.entries` of a HAR file, as browsers and proxies write it. Other requests are only counted. */
 async function* readHar(
   pieces: AsyncIterable<Uint8Array>,
   {names, leftOut}: Pick<ReadOptions, 'names' | 'leftOut'>,
@@ -144,7 +144,7 @@ async function* readHar(
       const {name, value} = isObject(header) ? header : {}
       if (typeof name === 'string' && typeof value === 'string') pairs.push([name, value])
     }
-    // Browsers store text, not bytes.
+    // Browsers store the body as text, not as bytes.
     const {text = '', encoding} = isObject(request.postData) ? request.postData : {}
     const body = Buffer.from(typeof text === 'string' ? text : '', encoding === 'base64' ? 'base64' : 'utf8')
     const notes: string[] = []
@@ -154,7 +154,7 @@ async function* readHar(
       )
     const headers = gatherHeaders(pairs)
     const {method} = request
-    // It carries a signature, under the expected name or another, or posts an event without one.
+    // A webhook has a signature, under the expected name or another, or is a POST of an event without one.
     const isWebhook =
       headerOf(headers, names.signature) !== undefined ||
       headerOf(headers, names.eventId) !== undefined ||
@@ -171,25 +171,25 @@ const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
 /**
- * The HTTP/1 request whose beginning is `start`, peeked from `source`. Lines end with CRLF or LF; the body has a
- * Content-Length, or comes in chunks.
- * Undefined unless there is a request line, or headers with a signature and an empty line.
+ * Reads an HTTP/1 request that starts with `start`, which was peeked at. Lines end with CRLF or LF; the body has a
+ * Content-Length or is chunked. Returns undefined unless there is a request line, or headers with a signature and an empty
+ * line.
  */
 function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | undefined {
   const text = start.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
-  // Without the empty line after the headers, all of it is headers.
+  // Without an empty line, everything is headers.
   const head = end ? text.slice(0, end.index) : text.replace(/\r?\n$/, '')
-  // A line that begins with white space continues the header before it.
+  // A line that starts with white space continues the previous header.
   const lines = head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
   const hasRequestLine = REQUEST_LINE.test(head.split(/\r?\n/, 1)[0] ?? '')
   const fields = lines.slice(hasRequestLine ? 1 : 0).map(line => HEADER_LINE.exec(line))
   const isSigned = fields.some(field => /(?:^|[\s,])v1=/.test(field?.[2] ?? ''))
   if (!hasRequestLine && (!end || !isSigned || fields.includes(null))) return undefined
   source.skip(end ? end.index + end[0].length : text.length)
-  // A line that is no header is ignored, as some tools print remarks.
+  // Other lines are ignored, because some tools print remarks.
   const found = fields.filter(field => field !== null)
-  // The spaces and tabs around a value are not part of it.
+  // Spaces and tabs around a value are not part of it.
   const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
   const headers = gatherHeaders(found.map(([, name = '', value = '']) => [name, trimmed(value)]))
   const afterwards: Afterwards = {notes: []}
@@ -210,7 +210,7 @@ async function* httpBody(
   yield* upTo(source, Number(length), afterwards)
 }
 
-/** The first `length` bytes. The rest becomes `surplus`, because an editor may have changed the length of the body. */
+/** Yields the first `length` bytes. The rest becomes `surplus`, because an editor may have changed the length of the body. */
 async function* upTo(source: ByteSource, length: number, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
   let left = length
   let surplusBytes = 0
@@ -226,7 +226,7 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
   if (left > 0) afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
   if (surplusBytes === 0) return
   const more = Buffer.concat(surplus)
-  // A line break at the end was added by an editor.
+  // A line break at the end was probably added by an editor.
   if (!/^\r?\n$/.test(more.toString('latin1', 0, 3)))
     afterwards.notes.push(
       `after the body, beyond its Content-Length, the file has ${bytesText(surplusBytes)} more`,
@@ -242,7 +242,7 @@ async function chunkSizeIn(source: ByteSource): Promise<RegExpExecArray | null> 
   return CHUNK_SIZE.exec((await source.peek(1024)).toString('latin1'))
 }
 
-/** The data of the chunks; where a chunk is malformed, the remaining bytes as they are. */
+/** Yields the data of the chunks. From a malformed chunk on, yields the remaining bytes unchanged. */
 async function* dechunk(source: ByteSource, afterwards: Afterwards): AsyncGenerator<Uint8Array> {
   for (;;) {
     const size = await chunkSizeIn(source)

@@ -1,6 +1,6 @@
 /**
- * Reads and writes our own captures: the lines that `webhooks listen --json` prints and `--capture` writes, an event a line.
- * Also reads one such record, or a list of them, that a tool has indented.
+ * Reads and writes bookctl's own captures, which `webhooks listen --json` prints and `--capture` writes: one event per line.
+ * Also reads a single record, or a list of records, that a tool has indented.
  */
 import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
@@ -8,24 +8,24 @@ import type {NewEvent} from '../../contract/stored-events.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
 import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
 
-/** Enough for a body of 1 MiB as base64 and as an event. */
+/** The limit fits a body of 1 MiB, which is in its line twice: as base64 and as an event. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
 const MOST_BROKEN_LINES = 20
 const LINE_FEED = 10
 
-/** Whether one of the first complete lines of `start` is a record of ours, or the first begins as one. */
+/** Reports whether one of the first complete lines of `start` is a record of bookctl, or the first line starts like one. */
 export function beginsWithRecord(start: Buffer): boolean {
   const text = start.toString('utf8').replace(/^\ufeff/, '')
   if (/^\{"type":"event","verdict":"/.test(text)) return true
-  // A list with a record a line is one document.
+  // A list with one record per line is read as a document.
   if (/^\s*\[/.test(text)) return false
   const lines = text.split('\n', MOST_BROKEN_LINES + 1)
   const whole = lines.length > MOST_BROKEN_LINES ? lines : lines.slice(0, -1)
   return whole.some(line => isOurs(parseText(line)))
 }
 
-/** The events of a whole file that is one record of ours or a list of them; undefined when it is neither. */
+/** Returns the events of a file that is a single record or a list of records, or undefined when it is neither. */
 export function requestsOfDocument(document: Buffer): CapturedRequest[] | undefined {
   const text = document.toString('utf8').replace(/^\ufeff/, '')
   const value = parseText(text)
@@ -39,13 +39,13 @@ function isOurs(value: unknown): boolean {
   if (!isObject(value)) return false
   if (value.type === 'ready') return typeof value.url === 'string'
   if (value.type !== 'event') return value.body_base64 !== undefined && isObject(value.headers)
-  // Also a broken one: no event of the service has this type.
+  // A broken record counts too, because no event of the service has this type.
   return ['body_base64', 'headers', 'verdict'].some(name => name in value)
 }
 
 /**
- * Handles line `number` of a capture, from `start` to the line feed at `end`, without parsing it; undefined if it cannot.
- * `text` is latin1, so that offsets in it are offsets in `bytes`.
+ * Handles line `number` of a capture, from `start` to the line feed at `end`, without parsing the line. Returns undefined if it
+ * cannot. `text` is latin1, so its offsets equal those of `bytes`.
  */
 export type LineShortcut<T> = (
   lines: {readonly bytes: Buffer; readonly text: string},
@@ -55,8 +55,8 @@ export type LineShortcut<T> = (
 ) => T | undefined
 
 /**
- * The events of a capture, line by line; a line that `shortcut` handles is its result, and one that cannot be read has a
- * `problem`. JSON that is not a record of ours is counted in `leftOut`.
+ * Yields the events of a capture, line by line. A line that `shortcut` handles becomes its result, and an unreadable line
+ * becomes a request with a `problem`. JSON other than a record is counted in `leftOut`.
  */
 export async function* readRecords<T = never>(
   pieces: AsyncIterable<Uint8Array>,
@@ -85,15 +85,15 @@ export async function* readRecords<T = never>(
 }
 
 /**
- * Whole lines with their line feeds, the last one too. The lines of a piece come together, because awaiting each would take as
- * long as checking it. Undefined for a line of several pieces that is too long.
+ * Yields complete lines with their line feeds; the last line gets one. The lines of a piece come together, because awaiting
+ * each would take as long as checking it. Yields undefined for a line that spans several pieces and is too long.
  */
 async function* lineBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer | undefined> {
   let line: Uint8Array[] = []
   let lineBytes = 0
   const begin = (part: Uint8Array) => {
     lineBytes += part.length
-    // A line that is too long is only counted.
+    // Of a line that is too long, only the length is kept.
     if (lineBytes > MOST_LINE_BYTES) line = []
     else line.push(part)
   }
@@ -132,24 +132,24 @@ function requestIn(line: string, number: number, leftOut: {count: number}): Capt
   return undefined
 }
 
-/** An empty line, or one that `events export --json` prints around the records. */
+/** Matches an empty line, or a line that `events export --json` prints around the records. */
 const FRAME = /^\s*(?:\{"records": \[|,|\]\})?\s*$/
 
-/** Types of the lines that `listen --json` prints between those of events. */
+/** Types of the other lines that `listen --json` prints. */
 const TALK = new Set<unknown>(['ready', 'forward'])
 
 function requestOf(record: unknown, place: string): CapturedRequest | undefined {
   if (!isObject(record) || record.type === 'ready') return undefined
   const {body_base64: text, headers} = record
   const body = typeof text === 'string' && text.length % 4 === 0 ? Buffer.from(text, 'base64') : undefined
-  // Node ignores characters that are not base64, so the result is too short.
+  // Node ignores characters that are not base64, so the result would be too short.
   if (body === undefined || body.length < Buffer.byteLength(`${text}`, 'base64'))
     return unreadable('the body of a record is not base64', place)
   if (!isObject(headers)) return unreadable('the headers of a record are no object', place)
   return {place, headers: headersOf(headers), receivedAt: timeOf(record.received_at), body}
 }
 
-/** Headers as we write them need no change. */
+/** Converts the headers of a record. Headers as bookctl writes them need no change. */
 function headersOf(headers: Record<string, unknown>): HeaderMap {
   const names = Object.keys(headers)
   if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
@@ -160,7 +160,7 @@ function headersOf(headers: Record<string, unknown>): HeaderMap {
 
 export type CaptureRecord = ReturnType<typeof captureRecord>
 
-/** A received request as one record of a capture; `ackMilliseconds` is null when it was not stored. */
+/** Converts a received request to a record of a capture. `ackMilliseconds` is null when the event was not stored. */
 export function captureRecord(
   captured: Pick<NewEvent, 'receivedAt' | 'rawHeaders' | 'body'> & {
     readonly reason: string
@@ -176,7 +176,7 @@ export function captureRecord(
     type: 'event',
     verdict: reason === 'ok' ? 'valid' : 'invalid',
     reason,
-    /** As the body says, even if its signature is wrong. */
+    /** The id in the body, even if the signature is wrong. */
     event_id: typeof id === 'string' ? id : null,
     event_type: typeof type === 'string' ? type : null,
     duplicate,
@@ -188,12 +188,12 @@ export function captureRecord(
   }
 }
 
-/** The same bytes as a Buffer. */
+/** Returns the same bytes as a Buffer, without copying. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** The body's JSON; null when it is not JSON, or nested absurdly deep. */
+/** Parses the body as JSON. Returns null when it is not JSON or nested too deeply. */
 export function parseBody(body: Uint8Array): unknown {
   if (isTooDeep(body)) return null
   try {

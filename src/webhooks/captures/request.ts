@@ -1,34 +1,34 @@
-/** One captured webhook request, whatever the form of the capture. */
+/** A captured webhook request, independent of the form of the capture. */
 import type {HeaderMap} from '../signature/headers.js'
 
-/** Known once the body was read to its end. */
+/** Facts that are complete once the body was read to its end. */
 export interface Afterwards {
-  /** The bytes after the body, by its Content-Length, up to 4 MiB. */
+  /** The bytes after the body, as its Content-Length delimits it, up to 4 MiB. */
   surplus?: Uint8Array
-  /** Things a person should know about this capture. */
+  /** Remarks about the capture for the user. */
   readonly notes: string[]
 }
 
 export interface CapturedRequest {
-  /** A raw body has none. */
+  /** Undefined for a raw body. */
   readonly headers?: HeaderMap | undefined
-  /** Unix seconds, as the capture says. */
+  /** The time in the capture, in Unix seconds. */
   readonly receivedAt?: number | undefined
-  /** The raw body: whole, or in pieces that can be read once, before the next request. */
+  /** The raw body: complete, or in pieces that can be read once, before the next request. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>
   readonly afterwards?: Afterwards
-  /** The suffix of the file's name in results: `#2` (entry, from 1) or `:17` (line). */
+  /** The suffix of the file name in results: `#2` for an entry (from 1), `:17` for a line. */
   readonly place?: string
-  /** Why nothing could be read here: a broken line, a record that is too long. */
+  /** The reason why this request could not be read, such as a broken line or a record that is too long. */
   readonly problem?: string
 }
 
-/** A request that could not be read, and why. */
+/** Returns a request that could not be read, with the reason. */
 export function unreadable(problem: string, place: string): CapturedRequest {
   return {body: new Uint8Array(), place, problem}
 }
 
-/** The value in JSON `text`; undefined when it is not JSON. */
+/** Parses JSON. Returns undefined when `text` is not JSON. */
 export function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -37,7 +37,10 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** Whether `text`, which is not JSON, is the beginning of an object or a list. A loop: a RegExp overflows on long strings. */
+/**
+ * Reports whether `text`, which is not JSON, is the start of an object or a list. It uses a loop, because a RegExp overflows on
+ * long strings.
+ */
 export function isCutJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false
   let depth = 0
@@ -52,7 +55,7 @@ export function isCutJson(text: string): boolean {
   return isInString || depth > 0
 }
 
-/** Unix seconds of an ISO 8601 text. */
+/** Parses an ISO 8601 time into Unix seconds. Returns undefined if it is invalid. */
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000

@@ -1,6 +1,6 @@
 /**
- * Changes of a body after it was signed. A repair undoes one of them, and the HMAC proves whether that is what happened. Changes
- * that lose something cannot be undone.
+ * Undoes changes that a body may have undergone after it was signed. If the HMAC then matches, the change is the cause. Changes
+ * that lose information cannot be undone.
  */
 
 import {isUtf8} from 'node:buffer'
@@ -9,7 +9,10 @@ import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
-/** The body in the readings that repairs need. `latin1` has a character for each byte; `json` is undefined if it is not JSON. */
+/**
+ * Decodes a body in the ways that the repairs need. `latin1` has one character per byte; `json` is undefined if the body is not
+ * JSON.
+ */
 function readForms(bytes: Uint8Array) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
@@ -20,7 +23,7 @@ function readForms(bytes: Uint8Array) {
 
 type Given = ReturnType<typeof readForms>
 
-/** A cause, and the bodies that the change may have been made to. */
+/** A cause, and a function that returns the possible bodies before that change. */
 type Repair = readonly [Cause, undo: (given: Given) => readonly (string | Uint8Array)[]]
 
 const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1')
@@ -47,7 +50,7 @@ const REPAIRS: readonly Repair[] = [
   row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => {
     const data = utf8.trim().replace(/^data:[^,]{0,100};base64,/, '')
     const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
-    // A short word may look like base64.
+    // Short words can look like base64.
     return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
   }),
   row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({fields}) => {
@@ -80,11 +83,11 @@ const REPAIRS: readonly Repair[] = [
     const trimmed = utf8.trim()
     if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
     if (!/^[\w.[\]-]{1,64}=|^[^\s"]*%[\da-f]{2}/i.test(trimmed)) return []
-    // The values, and the names of fields without a value.
+    // The body is in a value, or in the name of a field without a value.
     return [...new URLSearchParams(trimmed)].map(([name, value]) => value || name)
   }),
   row(FORM, 'A form parser turned its plus signs into spaces.', ({utf8}) => {
-    // The space in the offset of a time gives it away.
+    // A space in the offset of a time shows that plus signs were replaced.
     const zoned = utf8.replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d")/g, '$1+$2')
     return zoned === utf8 ? [] : [zoned, utf8.replaceAll(' ', '+')]
   }),
@@ -96,7 +99,7 @@ const REPAIRS: readonly Repair[] = [
     try {
       return [unzipSync(bytes, {maxOutputLength: 4 * 1024 * 1024})]
     } catch {
-      // It is not compressed.
+      // The body is not compressed.
       return []
     }
   }),
@@ -105,13 +108,16 @@ const REPAIRS: readonly Repair[] = [
 const MOST_FORMS = 60
 const MOST_STEPS = 3
 
-/** `start`, and the bodies that up to three changes may have been made to, the nearest first, `mostBytes` in all. */
+/**
+ * Returns `start` and the bodies that up to three changes may have been made to, the most similar first. The results have at
+ * most about `mostBytes` in total.
+ */
 export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyForm[] {
   const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
   const seen = new Set(start.map(({bytes}) => keyOf(bytes)))
   const forms = [...start]
   let total = 0
-  // The loop reaches the forms that it adds.
+  // The loop also visits the forms that it appends.
   for (const {bytes, causes} of forms) {
     if (causes.length >= MOST_STEPS) continue
     const given = readForms(bytes)
@@ -144,7 +150,7 @@ function fromPython(text: string): Uint8Array {
 
 const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
 
-/** `text` with its HTML entities decoded. */
+/** Returns `text` with its HTML entities decoded. */
 export function unescapeHtml(text: string): string {
   const entity = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|amp|lt|gt|apos));/gi
   return text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => {
@@ -156,7 +162,7 @@ export function unescapeHtml(text: string): string {
 
 const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '  \n']
 
-/** `form` with the white space or byte order mark that may have been removed from its edges. */
+/** Yields `form` with white space or a byte order mark that may have been removed from its edges. */
 export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
   const framed = (before: string, after: string, code: string, what: string): BodyForm => ({
     bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
@@ -171,7 +177,7 @@ export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
     for (const after of EDGES) if (before + after !== '') yield framed(before, after, 'body_trimmed', trimmed)
 }
 
-/** One-byte encodings that a receiver may mistake for UTF-8; 1254 is Turkish. */
+/** One-byte encodings that a receiver may confuse with UTF-8. 1254 is Turkish. */
 const ONE_BYTE = ['latin1', 'windows-1254'] as const
 
 const step = (content: string | Uint8Array, how: string): BodyForm => ({
@@ -179,7 +185,7 @@ const step = (content: string | Uint8Array, how: string): BodyForm => ({
   causes: [cause('body_charset', `The body ${how}.`)],
 })
 
-/** The bodies that a wrong encoding may have turned into `bytes`, where that loses nothing. */
+/** Yields the bodies that a wrong encoding may have turned into `bytes`, if the change can be undone. */
 function* undoCharset(bytes: Uint8Array): Generator<BodyForm> {
   if (bytes.every(byte => byte < 0x80 && byte !== 0)) return
   const wide = wideEncodingOf(bytes)
@@ -210,13 +216,13 @@ function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return undefined
 }
 
-/** Without TextDecoder for latin1, which it treats as windows-1252. */
+/** Decodes latin1 with Buffer, because TextDecoder treats it as windows-1252. */
 function decode(bytes: Uint8Array, encoding: (typeof ONE_BYTE)[number]): string {
   if (encoding === 'latin1') return Buffer.from(bytes).toString('latin1')
   return new TextDecoder(encoding).decode(bytes)
 }
 
-/** `text` in a one-byte encoding; undefined when the encoding lacks one of its characters. */
+/** Encodes `text` in a one-byte encoding. Returns undefined when the encoding lacks one of its characters. */
 function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array | undefined {
   const all = Uint8Array.from({length: 256}, (_, n) => n)
   const bytes = new Map([...decode(all, encoding)].map((character, n) => [character.charCodeAt(0), n]))
@@ -229,7 +235,10 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
   return encoded
 }
 
-/** `original` as wrong encodings garble it. That cannot be undone, but it is recognised when the original is known. */
+/**
+ * Yields `original` as wrong encodings garble it. Such a change cannot be undone, but it is recognised when the original is
+ * known.
+ */
 export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
   const text = Buffer.from(original).toString('utf8')
   const changes: readonly [how: string, content: string][] = [

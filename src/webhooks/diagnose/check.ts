@@ -1,4 +1,7 @@
-/** Verifies one captured request: verdict, event, and why it is not valid. A fast path does so for the usual line of a capture. */
+/**
+ * Verifies one captured request: its verdict, its event, and why it is invalid. A fast path handles the usual lines of a
+ * capture.
+ */
 import type {LineShortcut} from '../captures/records.js'
 import {type CapturedRequest, timeOf} from '../captures/request.js'
 import {checkEventId, readEvent} from '../signature/event.js'
@@ -6,7 +9,7 @@ import {headerOf} from '../signature/headers.js'
 import {createVerifier, type Verdict, verify, verifyParsed} from '../signature/signature.js'
 import type {CheckedRequest, CheckTerms, Finding} from './finding.js'
 
-/** The JSON of `webhooks verify` for one request. */
+/** The JSON that `webhooks verify` prints for one request. */
 export interface CheckResult {
   readonly valid: boolean
   readonly reason: Verdict['reason'] | 'event_id_mismatch'
@@ -15,21 +18,23 @@ export interface CheckResult {
   /** Unix seconds. */
   readonly timestamp: number | null
   readonly age_seconds: number | null
-  /** Name of the secret that matched; never the secret. */
+  /** The name of the secret that matched; never the secret itself. */
   readonly secret: string | null
-  /** Empty when it is valid. */
+  /** Empty when the request is valid. */
   readonly findings: readonly Finding[]
 }
 
-/** A longer body is not kept: its signature is checked, but its event is not read and no cause is searched. */
+/** A longer body is not kept in memory: its signature is checked, but its event is not read and no cause is searched for. */
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
-/** Searches that find nothing take up to 50 ms each, and with a wrong secret none finds anything. */
+/**
+ * The search stops after this many failures. A failing search takes up to 50 ms, and with a wrong secret every search fails.
+ */
 const MOST_IN_VAIN = 400
 
 /**
- * Checks `request`, synchronously if its body is in memory and valid: a promise for each line of a long capture would take a
- * fifth longer. Throws what reading throws.
+ * Checks `request`. The result is synchronous if the body is in memory and the request is valid, because a promise per line
+ * would slow down long captures by a fifth. Throws errors of reading the body.
  */
 export function check(request: CapturedRequest, terms: CheckTerms): CheckResult | Promise<CheckResult> {
   const {body, headers = {}} = request
@@ -37,7 +42,7 @@ export function check(request: CapturedRequest, terms: CheckTerms): CheckResult 
   const header = terms.signature ?? headerOf(headers, names.signature)
   const eventIdHeader = terms.eventId ?? headerOf(headers, names.eventId)
   const now = terms.now(request)
-  // Written out in full: spreading objects here costs half as much as checking the signature.
+  // Written out in full, because spreading objects here would cost half as much as checking the signature.
   if (body instanceof Uint8Array) {
     const verdict = verify({secrets, header, now, toleranceSeconds, rawBody: body})
     const whole = {length: body.length, kept: body, event: readEvent(body)}
@@ -70,7 +75,7 @@ function conclude(checked: CheckedRequest): CheckResult | Promise<CheckResult> {
   return {...result, findings: [{code: 'capture_unreadable', explanation, fix}]}
 }
 
-/** The search for causes is loaded only when something is wrong. */
+/** Searches for causes. The code is loaded only when a request is invalid. */
 async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> {
   const {verdict, terms} = refused
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
@@ -103,10 +108,10 @@ async function readBody(
   return {length, kept, event: readEvent(kept)}
 }
 
-/** Strings without escapes; others take the slow path. */
+/** Matches strings without escapes. Others take the slow path. */
 const CHARACTERS = String.raw`[ !#-[\]-~]`
 const TEXT = `"${CHARACTERS}*"`
-/** What `captureRecord` writes before the body. */
+/** Matches what `captureRecord` writes before the body. */
 const START = new RegExp(
   [
     String.raw`\{"type":"event","verdict":"(?:in)?valid","reason":"[a-z_]+"`,
@@ -118,12 +123,15 @@ const START = new RegExp(
 )
 const HEADER = String.raw`"[a-z\d-]+":${TEXT}`
 const HEADERS = new RegExp(String.raw`","headers":\{${HEADER}(?:,${HEADER})*\},"event":`, 'y')
-/** The usual header: one `v1`, at its end. Two are sent only while a secret is replaced (§6.2). */
+/** Matches the usual header, with one `v1` at its end. Two are sent only while a secret is replaced (§6.2). */
 const SIGNATURE = /^t=\d{1,12},v1=.{64}$/
 const DIGEST_LENGTH = 64
 const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
 const WORDS = String.raw`\{(?:${TEXT}:${WORD}(?:,${TEXT}:${WORD})*)?\}`
-/** An event as §2.8 shows it; the other members are plain values or objects of them, and none repeats the id or type. */
+/**
+ * Matches an event as §2.8 shows it. Its other members are plain values or objects of plain values, and none repeats the id or
+ * type.
+ */
 const EVENT = new RegExp(
   `\\{"id":"(${CHARACTERS}+)","type":"(${CHARACTERS}*)"(?:,(?!"(?:id|type)":)${TEXT}:(?:${WORD}|${WORDS}))*\\}\\}\\n`,
   'y',
@@ -133,11 +141,12 @@ const EVENT = new RegExp(
 const MOST_LINE_BYTES = 64 * 1024
 
 /**
- * The fast path for a capture: a line exactly as `webhooks listen` writes it, whose signature is right, is checked without
- * parsing it. A body that is compact JSON is in its line twice, as `body_base64` and, byte for byte, as `event`, so both are
- * right where they agree. Every other line (undefined), and all where flags override their headers, is read and checked as any
- * request is; the tests require the same answers of both. Without this, verifying a million events (`npm run bench`,
- * verify-many) takes twice the time. `name`: of the capture, in the results.
+ * Returns the fast path for a capture, or undefined if flags override the headers. It checks a line exactly as `webhooks
+ * listen` writes it, with a valid signature, without parsing it; any other line gives undefined and is parsed and checked as
+ * usual. `name` is the capture's name in the results.
+ * A body that is compact JSON is in its line twice, as `body_base64` and, byte for byte, as `event`. If the two agree, both are
+ * right. The tests require the same results from both paths. Without the fast path, verifying a million events (`npm run
+ * bench`, verify-many) takes twice the time.
  */
 export function usualLineCheck(
   terms: CheckTerms,
@@ -176,7 +185,7 @@ export function usualLineCheck(
     })
     if (!verdict.valid) return undefined
     return {
-      // toFixed: V8 keeps the text of a number in a cache, which here would make the young heap grow to its limit.
+      // toFixed avoids V8's cache of number texts, which would make the young heap grow to its limit here.
       input: `${name}:${number.toFixed()}`,
       valid: true,
       reason: 'ok',
@@ -195,7 +204,7 @@ function matchAt(sticky: RegExp, text: string, start: number): RegExpExecArray |
   return sticky.exec(text)
 }
 
-/** The value of the header of `key`, if it came once. No value contains a quote, so only a name matches. */
+/** Returns the value of the header `key`, if it occurs once. No value contains a quote, so only a name matches. */
 function onlyValue(headers: string, key: string): string | undefined {
   const at = headers.indexOf(key)
   if (at < 0 || headers.indexOf(key, at + 1) >= 0) return undefined

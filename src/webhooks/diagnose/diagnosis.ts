@@ -1,7 +1,7 @@
 /**
- * Finds out why a signature does not match. A cause is named only when undoing it makes the digest match. Likely causes are tried
- * first, combinations later, and the work is bounded. Digests are not compared in constant time, because only the owner of
- * the secret sees how long that takes.
+ * Finds out why a signature does not match. A cause is reported only when undoing it makes the digest match. Likely causes are
+ * tried first and combinations later, and the work is limited.
+ * Digests are not compared in constant time, because only the owner of the secret can measure the time.
  */
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
@@ -37,7 +37,7 @@ import {
 import {printables, reorder, reprint, respace} from './reprint.js'
 import {doubts, keyForms, otherKeyForms} from './secret-causes.js'
 
-/** At least one finding for a refused request. Throws what `findOriginal` throws. */
+/** Returns at least one finding for an invalid request. Throws errors of `findOriginal`. */
 export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const {verdict, terms, request, body} = refused
   if (verdict.valid) return [describeEventId(refused)]
@@ -53,7 +53,7 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const doubted = doubts(terms.secrets)
   const kinds = doubted.filter(({code}) => code === 'secret_not_a_signing_secret')
   const isMismatch = verdict.reason === 'signature_mismatch'
-  // No search can succeed with something that is not a signing secret; a wrong header is reported even so.
+  // A search with something that is not a signing secret cannot succeed, but a wrong header is reported nevertheless.
   if (isMismatch && kinds.length > 0) return findings(kinds)
   const found = explain(refused, body.kept) ?? (await explainByReceived(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
@@ -62,7 +62,7 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   return [first, ...findings(isMismatch ? doubted : kinds)]
 }
 
-/** Joins causes with the same code, so that each finding comes once. */
+/** Merges causes with the same code, so that each code is reported once. */
 function mergeCauses(causes: readonly Cause[]): Cause[] {
   const merged = new Map<string, Cause>()
   for (const each of causes) {
@@ -73,7 +73,7 @@ function mergeCauses(causes: readonly Cause[]): Cause[] {
   return [...merged.values()]
 }
 
-/** The causes found from the body, or from the body with what follows it in the capture. */
+/** Returns the causes found with the body alone, or with the body and the bytes that follow it in the capture. */
 function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {
   const surplus = refused.request.afterwards?.surplus
   const what = 'The body is longer than its Content-Length says, and was signed with its full length.'
@@ -81,20 +81,21 @@ function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefi
   const inHand = {bytes: rawBody, causes: []}
   const longer = surplus ? [{bytes: Buffer.concat([rawBody, surplus]), causes: [short]}] : []
   const causes = new Search(refused, [inHand, ...longer]).causes()
-  // The change of the body explains its length, too.
+  // A change of the body also explains its different length.
   const isChanged = causes?.some(({code}) => code.startsWith('body_'))
   return isChanged ? causes?.filter(each => each !== short) : causes
 }
 
-/** The ids of the event by its body and by its header. Malformed ones are left out, because no such event is stored. */
+/** Returns the ids of the event in its body and its header. Malformed ids are left out, because no such event is stored. */
 function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   const [header] = [eventIdHeader ?? []].flat()
   return [body.event?.id, header].filter(id => id !== undefined).filter(isPlainText)
 }
 
 /**
- * Compares with the body that was received here: the causes if that one is signed and the change is known, otherwise where they
- * differ, and whether the one received is signed.
+ * Compares the body with the one that was received under the same id. Returns the causes if the received body has a valid
+ * signature and the change is known. Otherwise returns where the bodies differ, and whether the received one has a valid
+ * signature. Returns undefined if none was received.
  */
 async function explainByReceived(
   refused: CheckedRequest,
@@ -106,7 +107,7 @@ async function explainByReceived(
   const right = new Search(refused, [{bytes: original, causes: []}]).causes()
   const difference = describeDifference(rawBody, original)
   if (!right) return {difference, isSigned: false}
-  // Changes that lose something; the first cause of each is the change.
+  // Changes that lose information. The first cause of each describes the change.
   const causes = [REPRINTED]
   const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
   const printed = (value === undefined ? [] : [0, 2, 4, '\t']).map(indent => ({
@@ -129,23 +130,25 @@ const REPRINTED = cause(
 
 const MOST_HEADERS = 200
 
-/** The most that a search may cost, in nanoseconds of an ordinary machine, and what each byte of the body adds. */
+/**
+ * Limits on the work of a search, in nanoseconds of an ordinary machine: a fixed amount, and an amount per byte of the body.
+ */
 const BUDGET = 150e6
 const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
-/** A longer body is printed in the common styles before anything else is tried. */
+/** Bodies longer than this are first tried in the common styles of spacing. */
 const LONG_BYTES = 16_384
 
 type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
 
 const otherAndKeyless: Schemes = timestamp => [...otherSchemes(timestamp), ...keylessSchemes(timestamp)]
 
-/** A search for the causes that together explain a signature. Bodies are made as they are needed. */
+/** Searches for the causes that together explain a signature. Bodies are created only when they are tried. */
 class Search {
   private readonly claims: readonly Claim[]
-  /** The work that is left, in nanoseconds of an ordinary machine. */
+  /** The remaining work, in nanoseconds of an ordinary machine. */
   private left: number
 
   constructor(
@@ -155,7 +158,7 @@ class Search {
     const {header, terms, request} = refused
     if (header !== undefined) this.claims = readClaims([header].flat())
     else {
-      // If the header is missing, any other may hold the signature.
+      // If the header is missing, any other header may contain the signature.
       const headers = Object.entries(request.headers ?? {}).slice(0, MOST_HEADERS)
       this.claims = headers.flatMap(([name, values]) => {
         const what = `There is no header ${terms.names.signature}; its value came under the name ${sanitizeLine(name, 80)}.`
@@ -166,7 +169,7 @@ class Search {
     this.left = BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
   }
 
-  /** Undefined when no combination explains the signature. */
+  /** Returns the causes, or undefined when no combination explains the signature. */
   causes(): Cause[] | undefined {
     if (this.claims.length === 0) return undefined
     const {bodies} = this
@@ -193,7 +196,7 @@ class Search {
       this.attempt(near, all, properSchemes, 0.3) ??
       this.attempt(near, plain, otherAndKeyless, 0.3)
     if (changed) return changed
-    // Bodies that were printed again, and combinations.
+    // Bodies that were printed again, and combinations of causes.
     const json = [...from(unwrapped, printables)]
     return (
       this.attempt(from(json, reprint), plain, properSchemes, 0.6) ??
@@ -205,7 +208,7 @@ class Search {
     )
   }
 
-  /** The commonest change of a long body; takes no work from what follows. */
+  /** Tries the most common change of a long body. It does not count towards the work limit. */
   private respacedBodies(keys: readonly KeyForm[]): Cause[] | undefined {
     const before = this.left
     const long = this.bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
@@ -214,7 +217,7 @@ class Search {
     return found
   }
 
-  /** The causes of the first match among these bodies, keys and schemes, for at most `share` of the work that is left. */
+  /** Returns the causes of the first match among these bodies, keys and schemes. Uses at most `share` of the remaining work. */
   private attempt(
     bodies: Iterable<BodyForm>,
     keys: readonly KeyForm[],

@@ -1,4 +1,7 @@
-/** The texts about a refused request: the fix for a cause, in the framework that seems to be used, and findings that need no search. */
+/**
+ * The texts about an invalid request: the fix for a cause, adapted to the framework that the receiver seems to use, and the
+ * findings that need no search.
+ */
 import {isoTime} from '../../contract/dates.js'
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
@@ -7,7 +10,7 @@ import type {Cause, CheckedRequest, Finding, RemovedSecret} from './finding.js'
 
 type Framework = keyof typeof RAW_BODY
 
-/** How to get the raw body. */
+/** How to get the raw body in each framework. */
 const RAW_BODY = {
   node: `Express: express.raw({type: '*/*'}) on this route, then verify req.body; Fastify: addContentTypeParser with parseAs: 'buffer'; Next.js: await request.text().`,
   express: `Express: put express.raw({type: '*/*'}) on this route, before express.json(), and verify req.body.`,
@@ -58,13 +61,13 @@ const FIXES: Readonly<Record<string, string>> = {
   content_length_short: 'Correct the Content-Length of the capture, or remove it.',
 }
 
-/** The fix for `cause`; `text` is the body. */
+/** Returns the fix for `cause`; `text` is the body. */
 export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
   const style = cause.code === 'body_base64' ? 'gateway' : firstOf(PRINTERS, text)
   return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[namedIn(headers) ?? style ?? 'node']
 }
 
-/** How to get the raw body, in the framework that answered with `headers` and the text `words`. */
+/** Returns how to get the raw body in the framework that answered with `headers` and the text `words`. */
 export function rawBodyFix(headers: HeaderMap, words: string): string {
   return RAW_BODY[namedIn(headers, words) ?? 'node']
 }
@@ -75,7 +78,7 @@ function firstOf(signs: Signs, text: string): Framework | undefined {
   return signs.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** How frameworks, the servers usually in front of them, and hosts show in headers. */
+/** Traces that frameworks, their usual servers, and hosts leave in headers. */
 const NAMES: Signs = [
   [/\bexpress/i, 'express'],
   [/\bfastify/i, 'fastify'],
@@ -94,7 +97,7 @@ function namedIn(headers: HeaderMap, words = ''): Framework | undefined {
   return firstOf(NAMES, [...values, ...Object.keys(headers)].join(' '))
 }
 
-/** How frameworks print or wrap JSON. */
+/** Traces of how frameworks print or wrap JSON. */
 const PRINTERS: Signs = [
   [/isBase64Encoded|requestContext/, 'gateway'],
   [/^\s*b'/, 'django'],
@@ -112,7 +115,7 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
   const {timestamp = 0, ageSeconds = 0} = verdict
   const {toleranceSeconds} = terms
   const outside = `outside the ${toleranceSeconds} s allowed`
-  // Half hours, up to 14 hours, as when local time is taken for UTC.
+  // A difference of whole half hours, up to 14 hours, suggests that local time was taken for UTC.
   const halfHours = Math.round(Math.abs(ageSeconds) / 1800)
   const zone = halfHours >= 2 && halfHours <= 28 && Math.abs(Math.abs(ageSeconds) - halfHours * 1800) <= 60
   if (ageSeconds < 0) {
@@ -125,7 +128,7 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
     const fix = 'Judge the capture at the time it came: --at received.'
     return {code: 'stale_retry', explanation: `${start}. It was fresh when it was received.`, fix}
   }
-  // An attempt of §6.4 falls due so long after the first, give or take 2 % and at least 15 s.
+  // Each attempt of §6.4 is due a fixed time after the first, give or take 2 % and at least 15 s.
   let due = 0
   let attempt = 0
   for (const [n, delay] of DELIVERY_DELAYS_SECONDS.entries()) {
@@ -144,14 +147,14 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
   return {code: 'stale_retry', explanation, fix}
 }
 
-/** `90000 s (about 25 h)`. */
+/** Formats seconds as `90000 s (about 25 h)`. */
 function lengthOf(seconds: number): string {
   if (seconds >= 2 * 86_400) return `${seconds} s (about ${Math.round(seconds / 86_400)} d)`
   if (seconds >= 2 * 3600) return `${seconds} s (about ${Math.round(seconds / 3600)} h)`
   return seconds >= 120 ? `${seconds} s (about ${Math.round(seconds / 60)} min)` : `${seconds} s`
 }
 
-/** A right signature with a malformed id, or with another id in the header, which is not signed. */
+/** Explains a valid signature with a malformed id, or with a different id in the header, which is not signed. */
 export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): Finding {
   if (body.event && !isPlainText(body.event.id)) {
     const id = sanitizeLine(body.event.id, 80)
@@ -173,7 +176,7 @@ export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): F
 
 const MOST_REMOVED_NAMED = 3
 
-/** Which secrets were removed, when and by which command; undefined when none was. */
+/** Describes which secrets were removed, when and by which command. Returns undefined when none was. */
 export function removedSecretsText(removed: readonly RemovedSecret[]): string | undefined {
   if (removed.length === 0) return undefined
   const words = removed.slice(0, MOST_REMOVED_NAMED).map(({subscription_id, removed_at, removed_by}) => {
@@ -184,7 +187,10 @@ export function removedSecretsText(removed: readonly RemovedSecret[]): string | 
   return words.join(', ') + (more > 0 ? ` and ${more} more before` : '')
 }
 
-/** The finding that the right secret was probably removed; undefined when none was, or when there is no signature. */
+/**
+ * Returns the finding that the right secret was probably removed, or undefined when no secret was removed or the signature is
+ * missing.
+ */
 export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest, 'terms' | 'verdict'>) {
   const words = removedSecretsText(terms.removedSecrets?.() ?? [])
   if (words === undefined || reason !== 'signature_mismatch') return undefined
@@ -210,7 +216,7 @@ export function unexplained({terms, verdict: {reason}}: CheckedRequest, differen
   return {code: 'unexplained', explanation: `${words[reason] ?? usual} ${difference}`.trimEnd(), fix}
 }
 
-/** One sentence: where the bodies differ, with the text around it in each, made safe to show. */
+/** Returns a sentence about where the bodies differ, with the text around that place in each, safe to print. */
 export function describeDifference(inHand: Uint8Array, original: Uint8Array): string {
   if (Buffer.compare(inHand, original) === 0) return 'The body is byte for byte the one that was received.'
   const differing = inHand.findIndex((byte, n) => byte !== original[n])

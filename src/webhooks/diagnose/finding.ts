@@ -1,28 +1,28 @@
-/** The types of the diagnosis: what a request is checked by, why it is refused, and the bodies, keys and claims that are tried. */
+/** The types of the diagnosis: the terms of a check, the findings, and the bodies, keys and digests that a search tries. */
 import type {KeyObject} from 'node:crypto'
 import type {CapturedRequest} from '../captures/request.js'
 import type {EventSummary} from '../signature/event.js'
 import type {WebhookHeaderNames} from '../signature/headers.js'
 import type {NamedSecret, Verdict} from '../signature/signature.js'
 
-/** One cause, or one of several that only together explain a refusal, as `webhooks verify` prints it. */
+/** A cause of an invalid request, as `webhooks verify` prints it. Several findings may explain the failure only together. */
 export interface Finding {
-  /** Stable word for scripts. */
+  /** A stable word for scripts. */
   readonly code: string
   readonly explanation: string
-  /** What to do, in one line. */
+  /** The next step for the user, on one line. */
   readonly fix: string
 }
 
-/** A missing fix is chosen by the code and the framework. */
+/** A finding whose fix may be missing. Then the code and the framework decide the fix. */
 export type Cause = Pick<Finding, 'code' | 'explanation'> & Partial<Finding>
 
-/** `explanation`: one sentence, the difference from what was signed. */
+/** Creates a cause. `explanation` is a sentence that says how the request differs from what was signed. */
 export function cause(code: string, explanation: string): Cause {
   return {code, explanation}
 }
 
-/** A body that may be the signed one, and what must have happened to it since. */
+/** A possible form of the signed body, and the changes that would have led from it to the received body. */
 export interface BodyForm {
   readonly bytes: Uint8Array
   readonly causes: readonly Cause[]
@@ -33,9 +33,9 @@ export interface KeyForm {
   readonly causes: readonly Cause[]
 }
 
-/** A digest that a header holds, and the timestamp as it may have been signed. */
+/** A digest in a header, with the timestamp that may have been signed. */
 export interface Claim {
-  /** Undefined when the header has none. */
+  /** Undefined when the header has no timestamp. */
   readonly timestamp: string | undefined
   readonly digest: string
   readonly causes: readonly Cause[]
@@ -45,40 +45,40 @@ export interface RemovedSecret {
   readonly subscription_id: string
   /** Unix seconds. */
   readonly removed_at: number
-  /** The command that removed it, such as `logout --all`. */
+  /** The command that removed the secret, such as `logout --all`. */
   readonly removed_by: string
 }
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
-  /** Signing secrets of other subscriptions this machine knows, for the explanation alone. */
+  /** Signing secrets of this machine's other subscriptions. They only serve the explanation. */
   readonly otherSecrets: () => readonly NamedSecret[]
-  /** Signing secrets that were stored for this profile and are no more, last removed first; for the explanation alone. */
+  /** Signing secrets of this profile that were removed, last removed first. They only serve the explanation. */
   readonly removedSecrets?: (() => readonly RemovedSecret[]) | undefined
   readonly names: WebhookHeaderNames
-  /** Given by flags; they override the capture's headers. */
+  /** Values of flags, which override the headers in the capture. */
   readonly signature?: string | undefined
   readonly eventId?: string | undefined
-  /** Unix seconds at which to judge a request. */
+  /** Returns the time, in Unix seconds, at which a request is judged. */
   readonly now: (request: Pick<CapturedRequest, 'receivedAt' | 'problem'>) => number
   readonly toleranceSeconds: number
-  /** How many searches for a cause were in vain; counted over all requests checked by these terms. */
+  /** Counts the searches that found no cause, over all requests checked with these terms. */
   readonly inVain: {count: number}
-  /** The raw body of an event as it was received here, or undefined. */
+  /** Returns the raw body of an event as this machine received it, or undefined. */
   readonly findOriginal?: ((eventId: string) => Promise<Uint8Array | undefined>) | undefined
 }
 
-/** A request whose signature was checked, before its cause is searched. */
+/** A request whose signature was checked, but whose cause is not known yet. */
 export interface CheckedRequest {
   readonly request: CapturedRequest
   readonly terms: CheckTerms
-  /** Value or values of the signature header. */
+  /** The value or values of the signature header. */
   readonly header: string | readonly string[] | undefined
   readonly eventIdHeader: string | readonly string[] | undefined
   readonly verdict: Verdict
   readonly body: {
     readonly length: number
-    /** All of it, or undefined when it was too long to keep. */
+    /** The complete body, or undefined when it was too long to keep. */
     readonly kept?: Uint8Array
     readonly event?: EventSummary | undefined
   }

@@ -1,4 +1,4 @@
-/** Reads a signature header as generously as possible, and lists the ways in which its digest may have been made. */
+/** Reads a signature header as generously as possible, and lists the ways in which its digest may have been computed. */
 import {createHash, createHmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
 import {type Cause, type Claim, cause} from './finding.js'
@@ -7,8 +7,8 @@ const MILLISECONDS = 'timestamp_milliseconds'
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
 /**
- * The claims in `values`, the header's values. Those that follow the grammar have no causes. A header has few signatures; one
- * that has many is not searched through.
+ * Returns the claims in the values of the header. A well-formed claim has no causes. Only the first values and claims are read,
+ * because a real header has few signatures.
  */
 export function readClaims(values: readonly string[]): Claim[] {
   const repeated =
@@ -61,7 +61,7 @@ function splitFields(text: string): {fields: {name: string; value: string}[]; re
   }
 }
 
-/** The digests `value` may mean, in lowercase hex, with what is wrong with its spelling. */
+/** Returns the digests that `value` may mean, in lowercase hex. A wrong spelling, such as base64, is added as a cause. */
 function readDigest(value: string): {hex: string; causes: Cause[]}[] {
   const prefix =
     /^(?:(?:hmac[-_]?)?sha-?256|v1|hmac|hex|sha256hex|0x)[=:,-]?(?=.{43})/i.exec(value)?.[0] ?? ''
@@ -90,7 +90,9 @@ function framed(before: string, after: string, causes: readonly Cause[]): Scheme
   return {causes, digest: (key, body) => hmac(key, before, body, after)}
 }
 
-/** §6.3 itself, over the timestamp as it is, and over the whole seconds of a finer one, beside any other cause. */
+/**
+ * Returns the schemes that follow §6.3: over the timestamp as it is, and over its whole seconds if it is finer than a second.
+ */
 export function properSchemes(timestamp: Timestamp): Scheme[] {
   if (timestamp === undefined) return []
   const proper = framed(`${timestamp}.`, '', [])
@@ -119,14 +121,14 @@ export function otherSchemes(timestamp: Timestamp): Scheme[] {
   ]
 }
 
-/** §6.3 over the timestamp in milliseconds, which the header has in seconds. */
+/** Yields the schemes of §6.3 over timestamps in milliseconds, for a header that has seconds. */
 export function* millisecondSchemes(timestamp: Timestamp): Generator<Scheme> {
   if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp)) return
   const signed = cause(MILLISECONDS, 'The timestamp was signed in milliseconds, and sent in seconds.')
   for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', [signed])
 }
 
-/** Sums that need no secret, or are no HMAC with the secret as its key. */
+/** Returns schemes that need no secret, or that are not an HMAC with the secret as key. */
 export function keylessSchemes(timestamp: Timestamp): Scheme[] {
   const scheme = (what: string, digest: Scheme['digest']) => ({
     causes: [cause('signed_without_hmac_key', what)],

@@ -1,6 +1,7 @@
 /**
- * Undoes printing: a body that was parsed and printed again is printed in every known style, the nearest first, with the
- * differences named. Its JSON keeps its spelling: `JSON.parse` loses `1250.00`, large integers, order, repeats.
+ * Prints a body's JSON in every known style, the most similar first, and names the differences. So it finds a body that was
+ * parsed and printed again after it was signed. The JSON is not read with `JSON.parse`, which loses `1250.00`, large integers,
+ * the order of keys, and repeated keys.
  */
 import {isObject, isTooDeep, jsonEscapes} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
@@ -8,20 +9,20 @@ import {type BodyForm, type Cause, cause} from './finding.js'
 
 /** Longer bodies are not printed again. */
 const MOST_RESPACED_BYTES = 4 * 1024 * 1024
-/** Longer bodies are printed with other spacing alone, since every style would take seconds. */
+/** Longer bodies are printed only with other spacing, because all styles would take seconds. */
 const MOST_BYTES = 128 * 1024
 
-/** Keys as spelled, with their quotes. */
+/** An object. Its keys are as spelled, with their quotes. */
 type JsonObject = {readonly members: readonly (readonly [key: string, value: JsonNode])[]}
 
-/** A string is a value as spelled: a JSON string has its quotes. */
+/** A text is a value as spelled, so a JSON string includes its quotes. */
 type JsonNode = string | JsonNode[] | JsonObject
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const STRINGS = new RegExp(STRING, 'g')
 const TOKENS = new RegExp(String.raw`${STRING}|[{}[\]]|[^\s{}[\],:"]+`, 'g')
 
-/** The value in `text`; undefined when it is not JSON, or nested absurdly deep. */
+/** Parses JSON into a tree. Returns undefined when `text` is not JSON or nested too deeply. */
 function parseTree(text: string): JsonNode | undefined {
   if (isTooDeep(Buffer.from(text)) || parseText(text) === undefined) return undefined
   const tokens = text.match(TOKENS) ?? []
@@ -46,7 +47,7 @@ interface Spacing {
   readonly colon: string
   /** One level of indentation; undefined prints everything on one line. */
   readonly indent?: string | undefined
-  /** Of Jackson: inside empty brackets, and those of arrays, which it prints on one line. */
+  /** The space that Jackson prints inside arrays and empty objects. Jackson prints arrays on one line. */
   readonly padding?: string
 }
 
@@ -67,13 +68,13 @@ const COMMON_SPACINGS: readonly Spacing[] = [
   indented('tabs', '\t'),
 ]
 
-/** How printers put spaces, the likely ones first. */
+/** The spacings of known printers, the likely ones first. */
 const SPACINGS: readonly Spacing[] = [
   ...COMMON_SPACINGS,
   {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
 ]
 
-/** `node` printed with `spacing`; strings and numbers as they are spelled. */
+/** Prints `node` with `spacing`. Strings and numbers stay as spelled. */
 function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   if (typeof node === 'string') return node
   const {comma, colon, padding = ''} = spacing
@@ -90,11 +91,11 @@ function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   return `${open}${start}${texts.join(`,${start}`)}\n${margin}${close}`
 }
 
-/** One habit of printers: which characters of strings they escape, and how. */
+/** A habit of printers: which characters in strings they escape, and how. */
 interface Spelling {
   readonly difference: string
   readonly characters: RegExp
-  /** How such a character was signed. */
+  /** Returns the character as it was signed. */
   readonly spell: (character: string) => string
 }
 
@@ -102,7 +103,7 @@ const plain = (character: string) => (character === '"' ? '\\"' : character)
 const SLASH = /\//
 const NON_ASCII = /[^\0-\x7f]/
 
-/** Groups of habits; a printer has at most one of each group. */
+/** Groups of habits. A printer has at most one habit of each group. */
 const SPELLINGS: readonly (readonly Spelling[])[] = [
   [
     {difference: 'escaped slashes (`\\/` in hand, `/` signed)', characters: SLASH, spell: plain},
@@ -114,7 +115,7 @@ const SPELLINGS: readonly (readonly Spelling[])[] = [
       characters: /[<>&='+"`]/,
       spell: plain,
     },
-    // As Go's encoding/json prints.
+    // Go's encoding/json prints this way.
     {
       difference: 'escaped HTML characters (`<` in hand, `\\u003c` signed)',
       characters: /[<>&]/,
@@ -137,7 +138,7 @@ const SPELLINGS: readonly (readonly Spelling[])[] = [
 
 const UNIT = /\\(?:u[\da-fA-F]{4}|.)|[\uD800-\uDBFF][\uDC00-\uDFFF]|./gsu
 
-/** JSON `text` with its own spacing, and its strings spelled by `spellings`. */
+/** Returns JSON `text` with the same spacing and its strings spelled by `spellings`. */
 function respell(text: string, spellings: readonly Spelling[]): string {
   if (spellings.length === 0) return text
   return text.replace(STRINGS, string => {
@@ -149,14 +150,14 @@ function respell(text: string, spellings: readonly Spelling[]): string {
   })
 }
 
-/** JSON ready to be printed. `spacing` is undefined when it is not a known one. */
+/** JSON that is ready to be printed. `spacing` is undefined when it is not a known one. */
 type Printable = ReturnType<typeof printables>[number]
 
-/** `form` as JSON, if it is JSON, and the events inside it. */
+/** Returns `form` as a printable, if it is JSON, and the events inside it. */
 export function printables({bytes, causes}: BodyForm) {
   if (bytes.length > MOST_BYTES) return []
   const text = Buffer.from(bytes).toString('utf8')
-  // White space around it is a cause of its own, taken away before.
+  // White space around the body is a separate cause, which was undone before.
   const node = /^[[{]/.test(text) && /[\]}]$/.test(text) ? parseTree(text) : undefined
   if (!node) return []
   const spacing = SPACINGS.find(known => print(node, known) === text)
@@ -170,7 +171,10 @@ export function printables({bytes, causes}: BodyForm) {
   return [{text, node, spacing, causes}, ...inner]
 }
 
-/** One of several values, and how the body differs from it: no differences for the body's own. */
+/**
+ * A possible value for one property of the style, with the differences from the received body. The received body's own value
+ * has none.
+ */
 interface Choice<T> {
   readonly value: T
   readonly differences: readonly string[]
@@ -178,12 +182,12 @@ interface Choice<T> {
 
 type Style = readonly [Choice<JsonNode>, Choice<Spacing | undefined>, Choice<readonly Spelling[]>]
 
-/** Every style in which `printable` may have been signed, by how many things differ. */
+/** Yields the body in every style in which it may have been signed, those with the fewest differences first. */
 export function* reprint(printable: Printable): Generator<BodyForm> {
   const nodes = numberChoices({value: printable.node, differences: []})
   const spellings = spellingChoices(printable.text)
   const styles = spacingChoices(printable).flatMap(spacing => {
-    // Without a known spacing only the strings can change.
+    // Without a known spacing, only the strings can change.
     const possible = spacing.value ? nodes : nodes.slice(0, 1)
     return spellings.flatMap(spelling => possible.map((node): Style => [node, spacing, spelling]))
   })
@@ -191,7 +195,7 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   for (const style of styles.sort((a, b) => differing(a) - differing(b))) yield toForm(printable, style)
 }
 
-/** The same with the keys in other orders, the numbers as in hand or by a rule, in the likely styles. */
+/** Yields the body with its keys in other orders, in the likely styles. Its numbers are as received, or follow a rule. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
   const {node: inHand, text} = printable
   const isSorted = print(inHand, COMPACT) === print(sortMembers(inHand, byName), COMPACT)
@@ -207,7 +211,7 @@ export function* reorder(printable: Printable): Generator<BodyForm> {
           yield toForm(printable, [{value: node, differences}, spacing, spellings])
 }
 
-/** `form` with other spacing alone, in the commonest styles; cheap enough for a long body. */
+/** Yields `form` with other spacing, in the common styles only. This is fast enough for a long body. */
 export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
   if (bytes.length > MOST_RESPACED_BYTES) return
   const whole = Buffer.from(bytes).toString('utf8')
@@ -217,7 +221,7 @@ export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
   const before = text === whole ? causes : [...causes, LINE_BREAK_ADDED]
   for (const spacing of COMMON_SPACINGS) {
     const printed = print(node, spacing)
-    // Line breaks that alone are different are a cause of their own.
+    // If only line breaks differ, that is a separate cause.
     if (printed === text || printed === text.replaceAll('\r\n', '\n')) continue
     const respaced = reserialized([`spacing (signed was one with ${spacing.name})`])
     yield {bytes: Buffer.from(printed), causes: [...before, respaced]}
@@ -238,7 +242,7 @@ function spacingChoices({spacing: own}: Printable): Choice<Spacing | undefined>[
   return [{value: own, differences: []}, ...others]
 }
 
-/** The spellings that change anything in `text`: one of each group, or none. */
+/** Returns the spellings that change anything in `text`: at most one of each group, or none. */
 function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   let choices: Choice<readonly Spelling[]>[] = [{value: [], differences: []}]
   for (const group of SPELLINGS) {
@@ -266,11 +270,11 @@ function reserialized(differences: readonly string[]): Cause {
   return cause('body_reserialized', `The body was parsed and printed again: ${differences.join('; ')}.`)
 }
 
-/** Names of members that hold money in one interface or another. */
+/** Names of fields that contain money in the services known. */
 const MONEY =
   /amount|price|total|fee|balance|refund|tax|base|cost|rate|old|new|paid|due|deposit|commission|net|gross|value/i
 
-/** `choice`, and the same with two decimals in its amounts, if that changes any. */
+/** Returns `choice`, and the same with amounts printed with two decimals, if that changes any. */
 function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
   let isChanged = false
   const spell = (node: JsonNode, member: string): JsonNode => {
@@ -288,7 +292,7 @@ function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
   return isChanged ? [choice, {value, differences: [...choice.differences, difference]}] : [choice]
 }
 
-/** The order in which §2.8 and the records of the service name the fields of their objects; others follow as they are. */
+/** The order of fields in §2.8 and in the records of the service. Other fields follow in their own order. */
 const KNOWN_ORDER = [
   'id',
   'type',
@@ -317,7 +321,7 @@ function byKnownOrder(a: string, b: string): number {
 
 const byName = (a: string, b: string) => Number(a > b) - Number(a < b)
 
-/** Every object in `node` with its members sorted by their names. */
+/** Returns `node` with the members of every object sorted by name. */
 function sortMembers(node: JsonNode, compare: (a: string, b: string) => number): JsonNode {
   if (Array.isArray(node)) return node.map(item => sortMembers(item, compare))
   if (!isObject(node)) return node
@@ -325,11 +329,11 @@ function sortMembers(node: JsonNode, compare: (a: string, b: string) => number):
   return {members: sorted.map(([key, value]) => [key, sortMembers(value, compare)])}
 }
 
-/** So many keys, the last of an object, are tried in every order: 5,040 of them. */
+/** Maximum number of keys that are tried in every order: the last ones of an object, in 5,040 orders. */
 const MOST_PERMUTED_KEYS = 7
 const MOST_KEYS = 10
 
-/** `node` in the known order, with the keys of the largest object in it in every order. */
+/** Yields `node` in the known order, with the keys of its largest object in every order. */
 function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
   const known = sortMembers(node, byKnownOrder)
   if (!isObject(known)) return

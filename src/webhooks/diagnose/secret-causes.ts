@@ -1,10 +1,10 @@
-/** Keys that may have signed, found from the secrets in hand: miscopied, shortened, decoded, or of another subscription. */
+/** Derives the keys that may have signed from the secrets given: miscopied, shortened, decoded, or of another subscription. */
 import {createSecretKey} from 'node:crypto'
 import {SIGNING_SECRET_PREFIX} from '../../contract/identifiers.js'
 import type {NamedSecret} from '../signature/signature.js'
 import {type Cause, cause, type KeyForm} from './finding.js'
 
-/** The keys that may be meant by `secret`: itself first, then with one mistake undone, then with several. */
+/** Returns the possible keys for `secret`: the secret itself, then with one mistake undone, then with several. */
 export function keyForms({secret}: NamedSecret): KeyForm[] {
   const spellings = clean({text: secret, causes: []})
   const spaced = cause('secret_whitespace', 'It was signed with the secret and white space around it.')
@@ -12,7 +12,7 @@ export function keyForms({secret}: NamedSecret): KeyForm[] {
     ...spellings.map(({text, causes}) => form(text, causes)),
     ...spellings.map(prefixForm),
     ...spellings.flatMap(encodedForms),
-    // As `echo "$SECRET" |` does.
+    // `echo "$SECRET" |` adds such an end.
     ...['\n', '\r\n', ' '].map(end => form(secret + end, [spaced])),
   ]
   const seen = new Set([''])
@@ -29,7 +29,7 @@ const form = (key: string | Uint8Array, causes: readonly Cause[]): KeyForm => ({
 
 type Spelling = Pick<KeyForm, 'causes'> & {readonly text: string}
 
-/** The secret as it is, and with up to six layers of spaces, quotes and other text around it taken away one by one. */
+/** Returns the secret as it is, then with up to six layers of spaces, quotes and other text removed one by one. */
 function clean(start: Spelling, layers = 6): Spelling[] {
   const next = layers > 0 ? cleaner(start) : undefined
   return [start, ...(next?.text ? clean(next, layers - 1) : [])]
@@ -40,7 +40,7 @@ function cleaner({text, causes}: Spelling): Spelling | undefined {
     text: inner,
     causes: [...causes, cause(code, `${what} around the secret in hand.`)],
   })
-  // \ufeff is white space already; what two of the branches take makes a long run exponential.
+  // \ufeff already counts as white space. If both alternatives could match it, a long run would take exponential time.
   const space = /^[\s\u200b-\u200d\u2060]+|(?:[\s\u200b-\u200d\u2060]|\\[nrt])+$/gu
   const trimmed = text.replace(space, '')
   if (trimmed !== text) return without('White space is', 'secret_whitespace', trimmed)
@@ -71,13 +71,13 @@ function encodedForms({text, causes}: Spelling): KeyForm[] {
   const inner = Buffer.from(text, 'base64').toString('utf8').trimEnd()
   const encoded = cause('secret_base64_encoded', 'The secret in hand is base64, as in a Kubernetes Secret.')
   return [
-    // Before the bytes, which are the same key: the first form of a key names its cause.
+    // This form comes before the bytes, which are the same key, because the first form of a key names its cause.
     ...(inner.startsWith(SIGNING_SECRET_PREFIX) ? [form(inner, [...causes, encoded])] : []),
     form(Buffer.from(rest, 'base64'), decoded),
   ]
 }
 
-/** Keys of other subscriptions this machine knows, each named. */
+/** Returns the keys of this machine's other subscriptions, each with its name. */
 export function otherKeyForms(others: readonly NamedSecret[], given: readonly NamedSecret[]): KeyForm[] {
   const known = new Set(given.map(({secret}) => secret))
   return others
@@ -89,7 +89,7 @@ export function otherKeyForms(others: readonly NamedSecret[], given: readonly Na
     })
 }
 
-/** Texts that are something else of the service. */
+/** Values of the service that are not signing secrets. */
 const OTHER_KINDS: readonly [RegExp, words: string][] = [
   [/^sk_live_/, 'is a live client secret (sk_live_)'],
   [/^sk_test_/, 'is a test client secret (sk_test_)'],
@@ -100,7 +100,7 @@ const OTHER_KINDS: readonly [RegExp, words: string][] = [
   [/^Bearer /, 'is an access token'],
 ]
 
-/** Texts that are probably no signing secret; the first that matches is named. */
+/** Texts that are probably not a signing secret. The first match is reported. */
 const DOUBTS: readonly [RegExp, words: string][] = [
   ...OTHER_KINDS,
   [/^\$\{?\w+\}?$|^%\w+%$/, 'is the name of a variable, not its value'],
@@ -115,7 +115,10 @@ const DOUBTS: readonly [RegExp, words: string][] = [
   [/^whsec_.{0,15}$/, 'is short, and may have been cut off'],
 ]
 
-/** Why the first of `secrets` is no signing secret, or probably none; empty unless that holds for all of them. */
+/**
+ * Returns the reason why the first of `secrets` is probably not a signing secret. Returns no cause unless all of them are
+ * doubtful.
+ */
 export function doubts(secrets: readonly NamedSecret[]): Cause[] {
   const found = secrets.flatMap(({secret}) => {
     const text = secret.trim().replace(/^["'`]|["'`]$/g, '')

@@ -1,4 +1,7 @@
-/** Forwards events of the store until each address answers 2xx. At least once: a request that is open at a kill is repeated. */
+/**
+ * Forwards stored events until each address answers 2xx. Delivery is at least once: a request that was open when the process
+ * was killed is sent again.
+ */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {isSuccess} from '../../contract/operations.js'
 import type {DueForward, EventKeeper, ForwardResult} from '../../contract/stored-events.js'
@@ -11,25 +14,25 @@ export interface ForwardReport extends DueForward, ForwardResult {
   readonly resigned: boolean
 }
 
-/** The error of an event that was given up without an attempt: its target would refuse its old signature. */
+/** The error of an event that was given up without an attempt, because the target would refuse its old signature. */
 export const SIGNATURE_TOO_OLD = 'signature_too_old'
 
 interface ForwarderOptions {
   readonly targets: readonly string[]
   readonly store: Pick<EventKeeper, 'take' | 'holds' | 'settle'>
   readonly handover: Handover
-  /** The headers to send an event with at `now`, Unix seconds; undefined gives it up as `SIGNATURE_TOO_OLD`. */
+  /** Returns the headers for an event at `now` (Unix seconds), or undefined to give it up as `SIGNATURE_TOO_OLD`. */
   readonly headersOf: (event: DueForward, now: number) => readonly string[] | undefined
   /** Unix seconds. */
   readonly clock: () => number
-  /** Milliseconds that never go back, as performance.now() has them: for the pauses of an address. */
+  /** Monotonic milliseconds, as from performance.now(), for the pauses of an address. */
   readonly elapsed: () => number
   readonly random: () => number
   readonly onReport: (report: ForwardReport) => void
   readonly onStoreError: (error: unknown) => void
 }
 
-/** Results that wait to be recorded, many in a transaction. */
+/** Results that wait to be recorded, many per transaction. */
 type Records = GroupCommit<ForwardResult, undefined>
 
 const TAKE_MILLISECONDS = 1000
@@ -72,7 +75,10 @@ export class Forwarder {
     while (this.lanes.some(lane => lane.isBusy()) || this.records.waiting > 0) await sleep(5)
   }
 
-  /** Repeats until it succeeds, because the store does not give an event out again before its result is recorded. */
+  /**
+   * Records results, and repeats until it succeeds, because the store does not return an event again before its result is
+   * recorded.
+   */
   private async record(results: readonly ForwardResult[]): Promise<undefined[]> {
     const {store, onStoreError} = this.options
     for (;;) {
@@ -89,34 +95,34 @@ export class Forwarder {
 }
 
 const MOST_SECONDS = 300
-/** Longest time an address that does not answer is left alone. */
+/** Longest pause for an address that does not answer. */
 const MOST_PAUSE_SECONDS = 30
 /** About as long as the service itself retries (§6.4). */
 const GIVE_UP_SECONDS = 3 * 24 * 3600
 
-/** Seconds to wait after `failures` in a row: 1, then doubling up to `most`. */
+/** Returns the seconds to wait after `failures` in a row: 1, then doubling up to `most`. */
 export function waitAfter(failures: number, most: number): number {
   return Math.min(most, 2 ** (failures - 1))
 }
 
-/** Requests to one address at a time, and how many events are fetched ahead. */
+/** Number of requests to one address at a time, and of events that are fetched ahead. */
 const AT_ONCE = 8
 const AHEAD = 16
 
 /**
- * The queue of one address: a few requests at a time, one alone and after a pause while it does not answer. An address that
- * hangs delays no other, and costs no memory.
+ * The queue of one address. It sends a few requests at a time. While the address does not answer, it sends one at a time, after
+ * a pause. An address that hangs neither delays the others nor uses memory.
  */
 class Lane {
   private queue: DueForward[] = []
   private sending = 0
   private isTaking = false
-  /** Whether the store may have more since it was asked last. */
+  /** Whether the store may have more events since the last call. */
   private mayHaveMore = false
   private isStopped = false
-  /** In a row, without an answer. */
+  /** Number of attempts in a row without an answer. */
   private failures = 0
-  /** On the clock of `elapsed`. */
+  /** The end of the pause on the clock of `elapsed`. */
   private pausedUntil = 0
 
   constructor(
@@ -130,7 +136,7 @@ class Lane {
     if (!this.isTaking) void this.take()
   }
 
-  /** Whether a due event is still to be attempted; events that wait for the end of a pause do not count. */
+  /** Reports whether a due event still has to be attempted. Events that wait for the end of a pause do not count. */
   isBusy(): boolean {
     return this.sending > 0 || this.isTaking || (this.queue.length > 0 && this.free() > 0)
   }
@@ -181,7 +187,7 @@ class Lane {
     this.sending += 1
     const result = await handover.send(this.target, headers, event.body)
     this.sending -= 1
-    // A stopped attempt stays due, for the next process.
+    // An attempt that was stopped stays due, for the next process.
     if (result.error === 'stopped') return
     if (result.status !== null) {
       this.failures = 0
@@ -201,10 +207,10 @@ class Lane {
     const now = clock()
     const attempt = event.attempts + 1
     let state: ForwardResult['state'] = 'pending'
-    // Any 2xx is success, as for the service (§6.4).
+    // Any 2xx is a success, as it is for the service (§6.4).
     if (isSuccess({status})) state = 'done'
     else if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS) state = 'given_up'
-    // Waits are up to a fifth longer, at random.
+    // Waits are extended by up to a fifth, at random.
     const wait = state === 'pending' ? waitAfter(attempt, MOST_SECONDS) * (1 + random() / 5) : 0
     const settled = {sequence, target, status, ms, error, state, nextAttemptAt: now + wait}
     this.records.add(settled, () => {})

@@ -1,4 +1,6 @@
-/** One attempt to forward an event, without following a redirect, and its headers, signed again when they are too old. */
+/**
+ * Makes one attempt to forward an event, without following redirects. Also signs an event again when its signature is too old.
+ */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
@@ -9,28 +11,31 @@ import {type NamedSecret, parseSignature, sign, verify} from '../signature/signa
 
 export interface HandoverResult {
   readonly status: number | null
-  /** Until the head of the answer, or the error. */
+  /** The time until the response headers, or until the error. */
   readonly milliseconds: number
-  /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. */
+  /** The reason for a missing answer: `ECONNREFUSED`, `timeout`, `stopped`. */
   readonly error: string | null
-  /** The first bytes of the answer's body, as many as are kept. */
+  /** The first bytes of the answer's body, at most `keptBytes`. */
   readonly start?: Promise<Buffer>
   readonly headers?: HeaderMap
 }
 
 export type Handover = ReturnType<typeof createHandover>
 
-/** How much of an answer's body is read and discarded, so that the connection can be used again. */
+/** How much of an answer's body is read and discarded, so that the connection can be reused. */
 const DISCARDED_BYTES = 64 * 1024
 
-/** How long the kept bytes are waited for: an answer may have no end. */
+/** Time limit for reading the kept bytes, because an answer may never end. */
 const START_MILLISECONDS = 1000
 
-/** Headers of the connection (RFC 9110 §7.6.1), and those that the new request sets itself. */
+/** Headers of the connection (RFC 9110 §7.6.1), and headers that the new request sets itself. */
 const DROPPED =
   /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade|expect|host|content-length)$/i
 
-/** `trusted`: certificates (default: the runtime's own). `keptBytes`: how much of an answer's body is kept. */
+/**
+ * Creates the sender of forwards. `trusted` are certificates (default: the runtime's); `keptBytes` is how much of an answer's
+ * body to keep.
+ */
 export function createHandover({
   trusted,
   timeoutMilliseconds,
@@ -66,13 +71,13 @@ export function createHandover({
         const readMilliseconds = keptBytes > 0 ? START_MILLISECONDS : timeoutMilliseconds
         resolve({...result, start: startOf(answer, keptBytes, readMilliseconds), headers})
       })
-      // A 101 is not a 'response' event; without this listener the attempt would never end.
+      // A 101 is not a 'response' event. Without this listener, the attempt would never end.
       request.once('upgrade', (answer, socket) => {
         socket.destroy()
         resolve(settled(answer.statusCode ?? null, null))
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The answer counts, even if its body breaks off.
+        // The answer counts even if its body is cut off.
         if (isAnswered) return
         const code = error.code ?? error.message
         resolve({...settled(null, code), stale: request.reusedSocket && code === 'ECONNRESET'})
@@ -81,15 +86,16 @@ export function createHandover({
     })
   }
   return {
-    /** Sends `body` to `url` with `rawHeaders` (names and values in turn). Never rejects. */
+    /** Sends `body` to `url` with `rawHeaders` (names and values alternately). Never rejects. */
     async send(url: string, rawHeaders: readonly string[], body: Uint8Array): Promise<HandoverResult> {
       const address = new URL(url)
       const headers = headersFor(address, rawHeaders, body.length)
       const first = await attempt(address, headers, body)
-      // The receiver closed an idle connection just as it was used again. Other idle ones may be closed as well.
+      // The receiver closed an idle connection just as it was reused. Other idle connections may be closed too, so a new one is
+      // opened.
       return first.stale ? attempt(address, headers, body, true) : first
     },
-    /** Ends open requests, as `stopped`. */
+    /** Ends open requests with the error `stopped`. */
     close(): void {
       for (const request of open) request.destroy(new Error('stopped'))
       http.destroy()
@@ -98,7 +104,7 @@ export function createHandover({
   }
 }
 
-/** The headers of the new request, names and values in turn, without those of the connection. */
+/** Returns the headers of the new request, names and values alternately, without those of the connection. */
 export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
   const pairs = pairsOf(rawHeaders)
   const named = pairs
@@ -108,7 +114,10 @@ export function headersFor(url: URL, rawHeaders: readonly string[], length: numb
   return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
 }
 
-/** The first `bytes` of the body, or all of a shorter one. The rest is discarded; too much of it ends the connection. */
+/**
+ * Returns the first `bytes` of the body, or all of a shorter one. The rest is discarded; if it is too long, the connection is
+ * closed.
+ */
 function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): Promise<Buffer> {
   let start = Buffer.alloc(0)
   let read = 0
@@ -132,12 +141,12 @@ function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): 
 
 type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
 
-/** The target may check the age as late as its answer is due. */
+/** Maximum age of a signature that is forwarded. The target may check the age as late as it has to answer. */
 const MOST_AGE_SECONDS = SIGNATURE_TOLERANCE_SECONDS - WEBHOOK_RESPONSE_SECONDS
 
 /**
- * The event's own headers; signed again when the signature is too old (§6.3.4) at `now`, Unix seconds; undefined if the secret
- * for that is unknown.
+ * Returns the event's own headers, or headers with a new signature if the old one is too old (§6.3.4) at `now` (Unix seconds).
+ * Returns undefined if the secret for that is unknown.
  */
 export function freshHeaders(
   event: SignedEvent,
@@ -152,7 +161,7 @@ export function freshHeaders(
   return signer && signedAgain(event, signer, headerName, now)
 }
 
-/** The secret that signed the event, however long ago; undefined when it is not among those known. */
+/** Returns the secret that signed the event, whatever its age, or undefined when that secret is not known. */
 export function signerOf(
   {rawHeaders, body}: SignedEvent,
   headerName: string,
@@ -163,7 +172,7 @@ export function signerOf(
   return secrets.find(named => verify({...terms, secrets: [named], header, rawBody: body}).valid)
 }
 
-/** The headers with a signature made at `now`, Unix seconds. */
+/** Returns the headers with a signature made at `now` (Unix seconds). */
 export function signedAgain(
   {rawHeaders, body}: SignedEvent,
   {secret}: NamedSecret,

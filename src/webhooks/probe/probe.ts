@@ -1,4 +1,4 @@
-/** Probes a receiver: sends it requests that are right and wrong, and compares its answers with what §6 demands. */
+/** Probes a receiver: sends valid and invalid requests, and compares the answers with what §6 requires. */
 import {randomBytes} from 'node:crypto'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
@@ -15,24 +15,24 @@ import {sign} from '../signature/signature.js'
 export interface ProbeRow {
   readonly case: string
   readonly sent: string
-  /** `2xx`: it must be accepted. `401`: §6.3.5. */
+  /** The expected answer. `2xx`: the request must be accepted. `401`: it must be refused (§6.3.5). */
   readonly expected: '2xx' | '401'
-  /** Status, or why there was none. */
+  /** The status of the answer, or the reason why there was none. */
   readonly answered: number | string
-  /** Until the answer's head came. */
+  /** The time until the response headers. */
   readonly ms: number
-  /** Whether the answer is the expected one, and came within 3 s. */
+  /** Whether the answer is the expected one and came within 3 s. */
   readonly ok: boolean
-  /** Whether §6 demands it; a case that is not required is advice. */
+  /** Whether §6 requires this answer. Other cases are advice. */
   readonly required: boolean
-  /** What to check; null when it is ok. */
+  /** What to check; null when the answer is right. */
   readonly advice: string | null
   /** The first line of a wrong answer, safe to print. */
   readonly said: string | null
 }
 
 interface ProbeOptions {
-  /** Waits longer than the 3 s of §6.4, so that a late answer is measured and not only missed; keeps the start of an answer. */
+  /** The sender. It waits longer than the 3 s of §6.4, to measure late answers, and keeps the start of an answer. */
   readonly handover: Handover
   readonly url: string
   readonly names: WebhookHeaderNames
@@ -45,16 +45,16 @@ interface ProbeOptions {
 
 export type ProbeSheet = Awaited<ReturnType<typeof probe>>
 
-/** After so many requests in a row without an answer, or with a late one, the rest is not sent. */
+/** The probe ends after this many requests in a row without an answer, or with a late one. */
 const MOST_SILENCES = 3
 const MOST_LATE = 2
 
 /**
- * Sends the cases in order. Stops when answers are missing or late several times in a row, and when the first case, a valid
- * request, met something other than a receiver that checks signatures. `notSent` is the number of cases left.
+ * Sends the cases in order. Stops when several answers in a row are missing or late, or when the answer to the first, valid
+ * request shows that no signature check was reached. `notSent` is the number of cases left.
  */
 export async function probe(options: ProbeOptions) {
-  // Event ids are new in each run: a receiver may ignore those it knows.
+  // Event ids are new in each run, because a receiver may ignore ids that it knows.
   const run = randomBytes(6).toString('hex')
   const rows: ProbeRow[] = []
   let silences = 0
@@ -76,7 +76,7 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
   const {spell = (plain: string) => plain} = probeCase
   const now = Math.floor(clock())
   const eventId = `evt_probe_${run}_${eventOf}`
-  // An event of §2.8 that says it is a test.
+  // An event of §2.8 that is marked as a test.
   const created = new Date(now * 1000).toISOString().replace('.000Z', '+00:00')
   const data = {object: 'reservation', reservation_ref: 'RSV-PROBE00000', status: 'CONFIRMED', test: true}
   const plain = JSON.stringify({id: eventId, type: 'reservation.confirmed', created, data})
@@ -97,7 +97,7 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
     if (refusal !== undefined) advice = refusal
     else if (isLate) advice = LATE
     else if (status === null) advice = SILENT
-    // What is wrong with the first is wrong with every valid request, and says nothing of their differences.
+    // If the first case failed, every valid request fails for the same reason, so the advice is that of the first case.
     else if (expected === '2xx' && first && Number(first.answered) >= 400) advice = first.advice
     else advice = probeCase.advice
   }
@@ -109,14 +109,14 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
 interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly name: string
   readonly advice: string
-  /** The case whose event id this one has (default: its own). */
+  /** The case whose event id is used (default: the case's own). */
   readonly eventOf?: string
-  /** The JSON to send, made from that of a plain event. */
+  /** Returns the JSON to send, from the JSON of a plain event. */
   readonly spell?: (plain: string) => string
   readonly required?: boolean
-  /** Seconds from now at which it is signed. */
+  /** The time of the signature, in seconds relative to now. */
   readonly offset?: number
-  /** What is changed after the request was signed; `header` is its signature, `now` Unix seconds. */
+  /** Changes the request after it was signed. `header` is its signature; `now` is in Unix seconds. */
   readonly change?: (
     header: string,
     body: Buffer,
@@ -129,7 +129,7 @@ const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'
 const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
 const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no more, and set the clock by NTP`
 const SILENT = 'it ended the connection without an answer: see its log'
-/** The advice for a late answer, and for one that did not come in time. */
+/** The advice for an answer that is late or did not come in time. */
 export const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
 function right(name: string, sent: string, advice: string, more: Partial<Case> = {}): Case {
@@ -150,7 +150,7 @@ function at(name: string, offset: number): Case {
   return {name, sent, advice: CLOCK, expected, offset}
 }
 
-/** A valid event with additional members, as text: they do not survive being parsed and printed again. */
+/** A valid event with additional members, as text, which change if the event is parsed and printed again. */
 function canary(name: string, sent: string, more: string): Case {
   return right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
 }
@@ -159,7 +159,7 @@ const SECRET =
   'give the receiver the same signing secret as this command, and let it verify the raw bytes of the body'
 const DUPLICATE = 'answer 2xx to an event that came before'
 const ROTATED = 'try every v1 and ignore names you do not know: while a secret is replaced, both sign'
-/** Far enough from the tolerance that neither the time of the transfer nor a rounded second decides. */
+/** Far enough from the tolerance that the transfer time and rounding do not matter. */
 const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
 const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
 
@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]
 
-/** What to do about such an answer to a valid request; undefined where the other cases say more. */
+/** Returns the advice for such an answer to a valid request, or undefined where the other cases tell more. */
 function refusalAdvice({status, headers = {}}: HandoverResult, said: string): string | undefined {
   if (status === null || isSuccess({status})) return undefined
   if (status >= 300 && status < 400)
@@ -232,7 +232,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'it limits the rate of requests: exempt this path',
 }
 
-/** The first line of an answer that says something, safe to print and without `secret`; null when there is none. */
+/** Returns the first meaningful line of an answer, safe to print and without `secret`, or null when there is none. */
 async function messageOf({start}: HandoverResult, secret: string): Promise<string | null> {
   const text = (await start)?.toString('utf8').trim() ?? ''
   const plain = messageIn(parseText(text)) ?? (text.startsWith('<') ? visibleText(text) : text)
@@ -241,7 +241,7 @@ async function messageOf({start}: HandoverResult, secret: string): Promise<strin
   return line === undefined ? null : sanitizeLine(line.trim(), 200)
 }
 
-/** The text that frameworks put under one of these names, or deeper. */
+/** Returns the message under one of the names that frameworks use, at any depth. */
 function messageIn(json: unknown): string | undefined {
   if (typeof json === 'string') return json
   if (!isObject(json)) return undefined
@@ -249,7 +249,7 @@ function messageIn(json: unknown): string | undefined {
   return messageIn(values.find(value => typeof value === 'string' || isObject(value)))
 }
 
-/** The title of a page; where that says nothing, its first fixed-width text, heading or body. */
+/** Returns the title of a page. If the title is not meaningful, returns its first fixed-width text, heading or body. */
 function visibleText(page: string): string {
   for (const name of ['title', 'pre', 'h1', 'body', '']) {
     const element = new RegExp(`<${name}\\b[^>]*>(.*?)(?:</${name}>|$)`, 'is')

@@ -1,18 +1,18 @@
 /**
- * Makes many items durable in few transactions. Items that are added in one turn of the event loop, or while the allowed
- * transactions run, share one; when many are being added, the disk starts before the turn ends.
+ * Commits many items in few transactions. Items that are added in one turn of the event loop, or while the maximum number of
+ * transactions runs, share one. When many items are added, the first transaction starts before the turn ends.
  */
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
 
 interface GroupCommitOptions<Item, Outcome> {
-  /** Makes the items durable in one transaction; an outcome for each, in their order. */
+  /** Makes the items durable in one transaction. Returns an outcome for each item, in order. */
   readonly commit: (items: readonly Item[]) => Promise<readonly Outcome[]>
   readonly maxWaiting: number
   readonly maxBatch: number
-  /** How many transactions may run at once (default 1), for a store that takes them one by one itself. */
+  /** Maximum number of transactions at once (default 1). More are useful for a store that queues them itself. */
   readonly maxRunning?: number
-  /** With so many items an idle disk starts before the end of the turn (default: it never does). */
+  /** Number of items with which an idle store starts before the end of the turn (default: it never does). */
   readonly enough?: number
   readonly onError?: (error: unknown) => void
 }
@@ -23,7 +23,7 @@ interface Entry<Item, Outcome> {
 }
 
 export class GroupCommit<Item, Outcome> {
-  /** How many are waiting, with those in running transactions. */
+  /** Number of items that wait, including those in running transactions. */
   waiting = 0
   private queue: Entry<Item, Outcome>[] = []
   private running = 0
@@ -31,7 +31,10 @@ export class GroupCommit<Item, Outcome> {
 
   constructor(private readonly options: GroupCommitOptions<Item, Outcome>) {}
 
-  /** Calls `settle` when the item is durable, or is not; false, and `settle` is never called, when too many wait. */
+  /**
+   * Adds an item. Calls `settle` once the item is durable or has failed. Returns false, and never calls `settle`, when too many
+   * items wait.
+   */
   add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean {
     const {maxWaiting, maxRunning = 1, enough = Number.POSITIVE_INFINITY} = this.options
     if (this.waiting >= maxWaiting) return false
@@ -40,7 +43,7 @@ export class GroupCommit<Item, Outcome> {
     if (this.running === 0 && this.queue.length >= enough) this.send()
     else if (!this.isScheduled && this.running < maxRunning) {
       this.isScheduled = true
-      // After this turn of the event loop, so that all requests it read are in the batch.
+      // Waits for the end of this turn of the event loop, so that the batch has all requests read in it.
       setImmediate(() => {
         this.isScheduled = false
         this.send()
@@ -68,7 +71,7 @@ export class GroupCommit<Item, Outcome> {
   private settle(batch: readonly Entry<Item, Outcome>[], settled: (n: number) => Settled<Outcome>): void {
     this.running -= 1
     this.waiting -= batch.length
-    // What has come meanwhile is sent first, so that the disk writes while this batch is answered.
+    // Items that arrived meanwhile are sent first, so that the disk writes while this batch is answered.
     this.send()
     for (const [n, entry] of batch.entries()) entry.settle(settled(n))
   }

@@ -1,6 +1,6 @@
 /**
- * Decides about one webhook request whose body was read (§6.3, §6.4): signature, event id, store, answer, and only then
- * everything else. The body is parsed only if its signature is right.
+ * Processes one webhook request whose body was read (§6.3, §6.4): checks the signature and the event id, stores the event,
+ * answers, and only then does everything else. The body is parsed only if its signature is valid.
  */
 import type {NewEvent} from '../../contract/stored-events.js'
 import {checkEventId, readEvent} from '../signature/event.js'
@@ -12,13 +12,13 @@ type Arrival = Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>
 
 interface CheckedArrival {
   readonly reason: Verdict['reason'] | 'event_id_mismatch'
-  /** Undefined when the signature is wrong, because the body is not parsed then. */
+  /** Undefined when the signature is wrong, because the body is then not parsed. */
   readonly eventId: string | undefined
   readonly type: string | null
   readonly secretName: string | undefined
 }
 
-/** Checks a request; `names` are in lower case. Throws as `verify` does. */
+/** Checks a request. `names` must be in lower case. Throws as `verify` does. */
 export function checkArrival(
   {rawHeaders, body, receivedAt}: Arrival,
   names: WebhookHeaderNames,
@@ -34,7 +34,7 @@ export function checkArrival(
   return {reason, eventId: event?.id, type: event?.type ?? null, secretName}
 }
 
-/** Every value of the header `name` (lower case). The joined form of node:http would hide that it came twice. */
+/** Returns every value of the header `name` (lower case). The joined form of node:http would hide that a header came twice. */
 function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let n = 0; n < rawHeaders.length; n += 2) {
@@ -45,32 +45,32 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   return values
 }
 
-/** One request and what was answered: 200 or 401. */
+/** A request and its answer, which is 200 or 401. */
 export interface Receipt extends Arrival, CheckedArrival {
   readonly status: 200 | 401
   readonly duplicate: boolean
-  /** From the request's head to the answer, in milliseconds. */
+  /** Milliseconds from the request's headers to the answer. */
   readonly ackMilliseconds: number
 }
 
 interface ReceiverOptions {
-  /** Makes events durable in one transaction; returns for each whether its id is a duplicate. */
+  /** Makes events durable in one transaction. Reports for each event whether its id is a duplicate. */
   readonly store: {receive(events: readonly NewEvent[]): Promise<readonly {duplicate: boolean}[]>}
-  /** Called for every request, because a subscription may be added meanwhile. */
+  /** Called for every request, because subscriptions may change meanwhile. */
   readonly secrets: () => readonly NamedSecret[]
   readonly headerNames: WebhookHeaderNames
   readonly targetsOf: (type: string | null) => readonly string[]
   readonly maxWaiting: number
-  /** Called for every request that was answered 200 or 401, after the answer. */
+  /** Called for every request that was answered with 200 or 401, after the answer. */
   readonly onReceipt: (receipt: Receipt) => void
-  /** Called when the store failed, after all waiting requests were answered 503. */
+  /** Called when the store failed, after all waiting requests were answered with 503. */
   readonly onStoreError: (error: unknown) => void
 }
 
 export class Receiver {
   private readonly names: WebhookHeaderNames
   private readonly commits: GroupCommit<NewEvent, {duplicate: boolean}>
-  /** Answered, and still to be reported. */
+  /** Requests that were answered but not yet reported. */
   private receipts: Receipt[] = []
 
   constructor(private readonly options: ReceiverOptions) {
@@ -82,22 +82,22 @@ export class Receiver {
     this.commits = new GroupCommit({
       commit: events => store.receive(events),
       maxWaiting,
-      // Larger transactions gain nothing.
+      // Larger transactions bring no gain.
       maxBatch: 512,
-      // The thread of the store always has the next events waiting, and takes all of them at once.
+      // The store's thread then always has more events waiting, and takes all of them at once.
       maxRunning: 4,
-      // With so many the disk begins to write while the other requests are read: without it, both wait for each other, and
-      // a fifth fewer events are received (`npm run bench`, listen).
+      // From this number on, the disk starts to write while the other requests are read. Otherwise both wait for each other,
+      // and a fifth fewer events are received (`npm run bench`, listen).
       enough: 16,
       onError: onStoreError,
     })
   }
 
-  /** Decides, and calls `answer` once; `started` is `performance.now()` at the request's head. */
+  /** Processes a request and calls `answer` once. `started` is `performance.now()` at the request's headers. */
   take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
     const {rawHeaders, body, receivedAt} = arrival
     const {reason, eventId, type, secretName} = checkArrival(arrival, this.names, this.options.secrets())
-    // Written out in full: spreading objects here costs more than checking the signature.
+    // Written out in full, because spreading objects here would cost more than checking the signature.
     const finish = (status: 200 | 401, duplicate: boolean) => {
       answer(status)
       const ackMilliseconds = performance.now() - started
@@ -125,7 +125,10 @@ export class Receiver {
     if (!isAdded) answer(503)
   }
 
-  /** Reports a few in each turn of the event loop, so that requests are read in between, and more the longer the list is. */
+  /**
+   * Reports some receipts in each turn of the event loop, so that requests are read in between. The longer the list, the more
+   * are reported.
+   */
   private reportSome(): void {
     const some = Math.max(16, Math.ceil(this.receipts.length / 4))
     const due = this.receipts.slice(0, some)

@@ -1,6 +1,6 @@
 /**
- * Serves a receiver over node:http or node:https: POST on one path, bodies exactly as they came. Slow senders are cut off,
- * connections and the bytes of all bodies in memory are limited, and closing answers what is open.
+ * Serves a receiver over node:http or node:https: POST on one path, with bodies exactly as received. Slow senders are cut off.
+ * Connections, and the bytes of all bodies in memory, are limited. Closing answers open requests.
  */
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
@@ -11,23 +11,23 @@ import type {Receiver} from './receiver.js'
 
 export const RECEIVER_LIMITS = {
   maxBodyBytes: MOST_EVENT_BYTES,
-  /** Bodies of all requests together. */
+  /** Limit on the bodies of all requests together. */
   maxHeldBytes: 32 * 1024 * 1024,
   maxConnections: 4000,
-  /** Events that may wait for the disk; more are answered 503. */
+  /** Maximum number of events that wait for the disk. Further ones are answered with 503. */
   maxWaiting: 2048,
-  /** From a request's first byte. With the interval of the checks, a slow sender is cut off after 2.5 s at the latest. */
+  /** Time limits from a request's first byte. With the interval of the checks, a slow sender is cut off after at most 2.5 s. */
   headMilliseconds: 2000,
   requestMilliseconds: 2000,
 }
 export type ReceiverLimits = Readonly<typeof RECEIVER_LIMITS>
 
 const CHECK_MILLISECONDS = 250
-/** A connection without traffic is closed after this. */
+/** A connection without traffic is closed after this time. */
 const STALLED_MILLISECONDS = 15_000
-/** How long idle connections may still send a request at the end. */
+/** For how long idle connections may still send a request while the server closes. */
 const GRACE_MILLISECONDS = 250
-/** Read and discarded after a refusal, so that the sender sees the answer. */
+/** How many bytes are read and discarded after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
@@ -42,19 +42,19 @@ interface ServeOptions {
 
 interface Serving extends ServeOptions {
   readonly path: string
-  /** Bytes that all requests together may still hold in memory. */
+  /** The bytes that all requests together may still keep in memory. */
   readonly budget: {free: number}
   readonly connections: ReturnType<typeof boundConnections>
   closing: boolean
 }
 
-/** Listens; rejects with the system's error when it cannot. */
+/** Starts to listen. Rejects with the system's error when it cannot. */
 export async function serveReceiver(
   options: ServeOptions,
   address: {
     readonly host: string
     readonly port: number
-    /** The one path that takes POST, starting with a slash. */
+    /** The only path that accepts POST, starting with a slash. */
     readonly path: string
     readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer} | undefined
   },
@@ -74,7 +74,7 @@ export async function serveReceiver(
         handshakeTimeout: limits.headMilliseconds,
       })
     : createServer(timeouts)
-  // node:http silently drops headers beyond a count; their size is bounded anyway.
+  // node:http silently drops headers beyond a count. The count is unlimited, because their size is limited anyway.
   server.maxHeadersCount = 0
   server.setTimeout(STALLED_MILLISECONDS)
   const connections = boundConnections(server, tls ? 'secureConnection' : 'connection', limits.maxConnections)
@@ -87,10 +87,11 @@ export async function serveReceiver(
   })
   return {
     port: (server.address() as AddressInfo).port,
-    /** Accepts no more connections, answers open requests, then closes the rest; takes at most `milliseconds`. */
+    /** Accepts no more connections, answers open requests, then closes the rest. Takes at most `milliseconds`. */
     async close(milliseconds: number) {
       serving.closing = true
-      // The close of node:net: that of node:http would cut idle connections at once, with what is being sent on them.
+      // Uses the close of node:net. That of node:http would cut idle connections at once, losing a request that is just being
+      // sent.
       const closed = new Promise(resolve => void TcpServer.prototype.close.call(server, resolve))
       const closeIdle = setTimeout(() => connections.closeIdle(), Math.min(GRACE_MILLISECONDS, milliseconds))
       const closeAll = setTimeout(() => server.closeAllConnections(), milliseconds)
@@ -102,7 +103,10 @@ export async function serveReceiver(
   }
 }
 
-/** Reads the body. Its listeners are not removed, because that would cost more than all the rest. */
+/**
+ * Reads the body and passes the request to the receiver. Its listeners are not removed, because that would cost more than
+ * everything else.
+ */
 function onRequest(
   serving: Serving,
   request: IncomingMessage,
@@ -163,9 +167,9 @@ function onRequest(
 
 const NO_BODY = {'Content-Length': '0'}
 
-/** The status of a request that is refused without reading its body. */
+/** Returns the status for a request that is refused without reading its body, or undefined. */
 function refusalOf({path, limits}: Serving, {url = '', method, headers}: IncomingMessage) {
-  // The target may be an absolute URL (RFC 9112 §3.2.2).
+  // The request target may be an absolute URL (RFC 9112 §3.2.2).
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
   const query = target.indexOf('?')
   if ((query === -1 ? target : target.slice(0, query)) !== path) return 404
@@ -174,7 +178,10 @@ function refusalOf({path, limits}: Serving, {url = '', method, headers}: Incomin
   return length !== undefined && Number(length) > limits.maxBodyBytes ? 413 : undefined
 }
 
-/** Answers and closes. Reads the body first, because closing with unread bytes resets the connection and loses the answer. */
+/**
+ * Answers with an error and closes the connection. The body is read first, because closing with unread bytes resets the
+ * connection and loses the answer.
+ */
 function refuse(serving: Serving, request: IncomingMessage, response: ServerResponse, status: number): void {
   response.shouldKeepAlive = false
   response.writeHead(status, status === 405 ? {...NO_BODY, Allow: 'POST'} : NO_BODY)
@@ -191,13 +198,16 @@ function refuse(serving: Serving, request: IncomingMessage, response: ServerResp
   serving.onRefused?.(status)
 }
 
-/** Room for those in a TLS handshake, which are not counted yet. */
+/** Additional connections for TLS handshakes, which are not counted yet. */
 const HANDSHAKES = 500
 
-/** Closes the connection that has been idle longest when there are too many. `arrival` is the event of one that can send. */
+/**
+ * Limits the number of connections: closes the one that has been idle longest when there are too many. `arrival` is the event
+ * of a connection that can send.
+ */
 function boundConnections(server: Server, arrival: 'connection' | 'secureConnection', most: number) {
   const open = new Set<Socket>()
-  // A Set keeps the order of insertion: the first has been idle longest.
+  // A Set keeps the order of insertion, so its first item has been idle longest.
   const idle = new Set<Socket>()
   server.maxConnections = most + HANDSHAKES
   server.on(arrival, (socket: Socket) => {

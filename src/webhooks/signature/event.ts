@@ -1,4 +1,4 @@
-/** Reads the event in a webhook's body (§2.8), as far as receiving and verifying need it. */
+/** Reads the event in a webhook's body (§2.8), as far as receiving and verifying require. */
 import {isEventType} from '../../contract/events.js'
 import {isPlainText} from '../../contract/foreign-text.js'
 import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
@@ -6,11 +6,11 @@ import {isObject} from '../../contract/json.js'
 
 export interface EventSummary {
   readonly id: string
-  /** Null when it is missing, or not plain text. */
+  /** Null when the type is missing or not plain text. */
   readonly type: string | null
 }
 
-/** Id and type of the event in `rawBody`; undefined when it is not UTF-8 JSON with an `id`. */
+/** Returns the id and type of the event in `rawBody`, or undefined when it is not UTF-8 JSON with an `id`. */
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   const {id, type} = (parse(rawBody) ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
@@ -18,8 +18,8 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
 }
 
 /**
- * Whether `rawBody` is an event as §2.8 shows it, even with a byte order mark, or cut off. Such a body is a webhook even
- * without a signature: then it is forged, or lost it.
+ * Reports whether `rawBody` is an event as in §2.8, even with a byte order mark or truncated. Such a body is a webhook even
+ * without a signature: it is forged, or its signature was lost.
  */
 export function isEventEnvelope(rawBody: Uint8Array): boolean {
   const {buffer, byteOffset, length} = rawBody
@@ -32,10 +32,10 @@ export function isEventEnvelope(rawBody: Uint8Array): boolean {
   return id.startsWith(EVENT_ID_PREFIX) || isEventType(type) || typeof created === 'string'
 }
 
-/** The receiver refuses longer bodies; events are shorter. */
+/** Maximum size of a body that the receiver accepts. Events are smaller. */
 export const MOST_EVENT_BYTES = 1024 * 1024
 const MOST_ENVELOPE_BYTES = 1024
-/** The beginning of an event: an id and a type, in either order. */
+/** Matches the start of an event: an id and a type, in either order. */
 const CUT_EVENT = new RegExp(
   String.raw`^\s*\{\s*(?:"id"\s*:\s*"${EVENT_ID_PREFIX}[^"]*"\s*,\s*"type"|"type"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"${EVENT_ID_PREFIX})`,
 )
@@ -44,7 +44,7 @@ type Envelope = Partial<Record<'id' | 'type' | 'created' | 'data', unknown>>
 
 const UTF8 = new TextDecoder(undefined, {fatal: true, ignoreBOM: true})
 
-/** Undefined when it is not UTF-8 JSON. */
+/** Parses UTF-8 JSON. Returns undefined when it is invalid. */
 function parse(rawBody: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(rawBody))
@@ -53,7 +53,7 @@ function parse(rawBody: Uint8Array): unknown {
   }
 }
 
-/** Whether the signed id is well-formed, and the unsigned header (§6.2) is missing or repeats it once. */
+/** Reports whether the signed id is well-formed, and the unsigned header (§6.2) is missing or repeats the id exactly once. */
 export function checkEventId(
   header: string | readonly string[] | undefined,
   event: {readonly id: string} | undefined,

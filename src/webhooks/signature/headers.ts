@@ -1,6 +1,6 @@
-/** The headers of a webhook request: names in lower case, and a list of values for one that came more than once. */
+/** The headers of a webhook request. Names are in lower case; a header that came more than once has a list of values. */
 
-/** The headers of the signature and of the event's id (§6.2), in any case. */
+/** The names of the headers with the signature and the event id (§6.2), in upper or lower case. */
 export interface WebhookHeaderNames {
   readonly signature: string
   readonly eventId: string
@@ -8,7 +8,7 @@ export interface WebhookHeaderNames {
 
 export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
 
-/** Gathers name and value pairs; a name that comes again keeps all its values. */
+/** Collects headers from pairs of name and value. A repeated name keeps all its values. */
 export function gatherHeaders(pairs: Iterable<readonly [string, string]>): HeaderMap {
   const headers: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of pairs) {
@@ -20,13 +20,13 @@ export function gatherHeaders(pairs: Iterable<readonly [string, string]>): Heade
   return headers
 }
 
-/** The value of header `name`, in any case of letters; an array when it came more than once. */
+/** Returns the value of header `name`, in upper or lower case. Returns an array when the header came more than once. */
 export function headerOf(headers: HeaderMap, name: string): string | readonly string[] | undefined {
   const key = name.toLowerCase()
   return Object.hasOwn(headers, key) ? headers[key] : undefined
 }
 
-/** Pairs of names and values that come in turn. A loop, because flatMap takes twenty times as long. */
+/** Converts alternating names and values to pairs. It uses a loop, because flatMap takes twenty times as long. */
 export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
   const pairs: [string, string][] = []
   for (let n = 0; n < rawHeaders.length; n += 2)

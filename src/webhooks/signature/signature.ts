@@ -1,13 +1,13 @@
 /**
- * Webhook signatures, §6.2 and §6.3 read literally: HMAC-SHA256 with the whole secret as key, over the timestamp as
- * the header spells it, a full stop and the raw body. Uses no clock, and does not parse the body.
+ * Creates and verifies webhook signatures by the letter of §6.2 and §6.3: HMAC-SHA256 with the whole secret as key, over the
+ * timestamp as the header spells it, a full stop and the raw body. Uses no clock, and does not parse the body.
  */
 import {createHmac, createSecretKey, type KeyObject, timingSafeEqual} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
-/** A signing secret and what to call it in results; the name is never the secret. */
+/** A signing secret with a name for results. The name is never the secret itself. */
 export interface NamedSecret {
-  /** A subscription id, or where it came from: `file`, `stdin`, `env[0]`. */
+  /** A subscription id, or the source of the secret: `file`, `stdin`, `env[0]`. */
   readonly name: string
   readonly secret: string
 }
@@ -19,14 +19,14 @@ export interface Verdict {
   readonly reason: 'ok' | Refusal
   /** Unix seconds, if the header is well-formed. */
   readonly timestamp?: number
-  /** Seconds from the timestamp until now; negative when it is in the future. */
+  /** Seconds from the timestamp until now, negative when it is in the future. */
   readonly ageSeconds?: number
-  /** The secret that matched, whatever the timestamp. */
+  /** The name of the secret that matched, whatever the timestamp. */
   readonly secretName?: string
 }
 
 interface VerifyTerms {
-  /** The value of the header; an array when it came more than once, which is malformed. */
+  /** The value of the header. An array means that it came more than once, which is malformed. */
   readonly header: string | readonly string[] | undefined
   readonly secrets: readonly NamedSecret[]
   /** Unix seconds; fractions are dropped. */
@@ -37,35 +37,35 @@ interface VerifyTerms {
 
 type JudgeTerms = Omit<VerifyTerms, 'header'>
 
-/** A well-formed header: the timestamp as received, because its digits are signed, and every `v1` in lowercase hex. */
+/** A well-formed header: every `v1` in lowercase hex, and the timestamp as received, because its digits are signed. */
 interface ParsedSignature {
   readonly timestamp: string
   readonly digests: readonly string[]
 }
 
-/** The value of the signature header for `rawBody`; `timestamp` is Unix seconds in digits. */
+/** Returns the value of the signature header for `rawBody`. `timestamp` is Unix seconds in digits. */
 export function sign(secret: string, timestamp: string, rawBody: Uint8Array): string {
   const signer = createSigner([secret], timestamp)
   signer.update(rawBody)
   return signer.finish()
 }
 
-/** Signs a body that comes in pieces, without keeping them, with a `v1` for each secret. */
+/** Signs a body that comes in pieces, without storing them. The header gets a `v1` for each secret. */
 export function createSigner(secrets: readonly (string | KeyObject)[], timestamp: string) {
   const sums = secrets.map(secret => createHmac('sha256', secret).update(`${timestamp}.`))
   const digests = () => sums.map(sum => sum.digest('hex'))
   const update = (piece: Uint8Array) => {
     for (const sum of sums) sum.update(piece)
   }
-  /** `finish` returns the value of the header. It or `digests` must be the last call. */
+  /** `finish` returns the value of the header. Call either `finish` or `digests`, and call it last. */
   return {update, digests, finish: () => [`t=${timestamp}`, ...digests().map(hex => `v1=${hex}`)].join(',')}
 }
 
 const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
 
 /**
- * Reads `t=<1 to 12 digits>,v1=<64 lowercase hex>`: fields separated by single commas, exactly one `t`, one or more
- * `v1`, other names ignored, no spaces anywhere. Undefined for everything else.
+ * Parses `t=<1 to 12 digits>,v1=<64 lowercase hex>`: fields separated by single commas, exactly one `t`, at least one `v1`, no
+ * spaces. Other names are ignored. Returns undefined for any other text.
  */
 export function parseSignature(header: string): ParsedSignature | undefined {
   const timestamps: string[] = []
@@ -82,14 +82,17 @@ export function parseSignature(header: string): ParsedSignature | undefined {
   return {timestamp, digests}
 }
 
-/** Checks one request (§6.3): the digest first, then the tolerance. Refusals are verdicts; throws on an empty secret. */
+/**
+ * Verifies one request (§6.3): first the digest, then the tolerance. A refusal is a verdict; an empty secret throws a
+ * TypeError.
+ */
 export function verify(input: VerifyTerms & {readonly rawBody: Uint8Array}): Verdict {
   const signature = signatureIn(input.header)
   if (typeof signature === 'string') return {valid: false, reason: signature}
   return verifyParsed(signature, input.rawBody, input)
 }
 
-/** The same for a parsed header. A body given as a string is latin1, a character for each byte. */
+/** Like `verify`, for a parsed header. A string body is latin1, with one character per byte. */
 export function verifyParsed(
   signature: ParsedSignature,
   rawBody: Uint8Array | string,
@@ -105,7 +108,7 @@ export function verifyParsed(
   return judge(signature, matched, terms)
 }
 
-/** The parsed header, or why it cannot be parsed. A list of one is a header that came once. */
+/** Returns the parsed header, or the reason why it cannot be parsed. A list of one value is a header that came once. */
 function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
   const values = typeof header === 'string' ? [header] : (header ?? [])
   const [value] = values
@@ -115,18 +118,18 @@ function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
 
 const keys = new WeakMap<NamedSecret, KeyObject>()
 
-/** The key of a secret, made once. */
+/** Returns the key of a secret, cached. */
 function keyOf(named: NamedSecret): KeyObject {
   const known = keys.get(named)
   if (known) return known
-  // Anyone could sign with a bare prefix.
+  // With a bare prefix as the secret, anybody could sign.
   if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
   const key = createSecretKey(Buffer.from(named.secret))
   keys.set(named, key)
   return key
 }
 
-/** Verifies a body that comes in pieces, without keeping them; `finish` must be the last call. */
+/** Verifies a body that comes in pieces, without storing them. `finish` must be the last call. */
 export function createVerifier(terms: VerifyTerms): {update(piece: Uint8Array): void; finish(): Verdict} {
   const signature = signatureIn(terms.header)
   if (typeof signature === 'string')
@@ -141,16 +144,18 @@ export function createVerifier(terms: VerifyTerms): {update(piece: Uint8Array): 
   }
 }
 
-/** Whether `secret` has nothing but its prefix, spaces and quotes. */
+/** Reports whether `secret` has nothing but prefixes, spaces and quotes. */
 export function isEmptySecret(secret: string): boolean {
   return /^(whsec_)*$/.test(secret.replace(/[\s"'`\ufeff\u200b]/gu, ''))
 }
 
-/** Digests are compared in two buffers: new ones for each take a tenth of the time (`npm run bench`, verify-many). */
+/**
+ * Digests are compared in two reused buffers, because new ones would add a tenth to the time (`npm run bench`, verify-many).
+ */
 const expected = Buffer.alloc(64)
 const claimed = Buffer.alloc(64)
 
-/** Whether `digest` is among `received`, 64 hex digits each. Compares with all of them, in constant time. */
+/** Reports whether `digest` is one of `received`, 64 hex digits each. It compares with all of them, in constant time. */
 function isAmong(received: readonly string[], digest: string): boolean {
   let found = false
   expected.write(digest, 'latin1')
