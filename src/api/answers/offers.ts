@@ -140,6 +140,9 @@ function factsAt(offer: OfferNode, node: Node) {
     find(OFFER.roomKind, nameText, view => view.role === 'room' && view.place !== 'own')
   const notRefundable = find(OFFER.notRefundable, truth)
   return {
+    hotel_id:
+      find(OFFER.hotelId, value => textOf(value)) ??
+      find(OFFER.idOfHotel, value => textOf(value), of('hotel')),
     hotel_name: hotel ?? (isRooms ? null : bare),
     stars: find(OFFER.stars, starCount) ?? find(OFFER.starsOfHotel, starCount, of('hotel')),
     room_name: room ?? (hotel !== null || isRooms ? bare : null),

@@ -13,6 +13,7 @@ function read(json: unknown): Expected[] {
 
 const price = (total: string | null, currency: string | null) => ({total, currency})
 const NOTHING: OfferFacts = {
+  hotel_id: null,
   hotel_name: null,
   stars: null,
   room_name: null,
@@ -278,3 +279,16 @@ test.each(['off_a/b', 'off_a\\b', 'off_a\tb', 'off_\u0000', 'off_a..b', 'off_\u2
     expect(read(answer)).toMatchObject([{offer_id: 'off_other', price: price(null, null)}])
   },
 )
+
+test.each<[string, unknown, string | null]>([
+  ['in the offer', {offer_id: 'a', hotel_id: 'h-7', hotel: {id: 'x'}}, 'h-7'],
+  ['in its hotel, as a number', {offer_id: 'a', hotel: {id: 7, name: 'A'}}, '7'],
+  [
+    'of the hotel around the offer',
+    {hotels: [{property_code: 'H7', rates: [{offer_id: 'a', id: 'rate'}]}]},
+    'H7',
+  ],
+  ['of nothing but the offer', {offer_id: 'a', id: 'a', code: 'BB'}, null],
+])('the id of the hotel is read: %s', (_where, answer, expected) => {
+  expect(read(answer)[0]?.hotel_id).toBe(expected)
+})

@@ -173,7 +173,7 @@ test('the request is exactly §2.2, and raw is the offer as it came', async () =
   expect(bodies).toEqual([JSON.stringify(STAY)])
   expect(found.offers[0]?.raw).toEqual(offer)
   const names =
-    'offer_id hotel_name stars room_name board price refundable free_cancellation_until expires_at raw'
+    'offer_id hotel_id hotel_name stars room_name board price refundable free_cancellation_until expires_at raw'
   expect(Object.keys(found.offers[0] ?? {}).join(' ')).toBe(names)
 })
 

@@ -23,6 +23,7 @@ const offer = (change: Partial<FoundOffer> = {}): Listed => {
 
 const USUAL: FoundOffer = {
   offer_id: 'off_1',
+  hotel_id: null,
   hotel_name: 'Otel Şadırvan',
   stars: 3,
   room_name: 'Standard Room',
