@@ -44,7 +44,7 @@ export const currencyCode = z
   .refine(isCurrencyCode, 'must be a three-letter currency code')
   .meta({description: 'ISO 4217 currency code', pattern: '^[A-Z]{3}$', examples: ['EUR']})
 
-/** An amount as bookctl sends and prints it. A received amount may also be a JSON number. */
+/** An amount as this program sends and prints it. A received amount may also be a JSON number. */
 export const amount = z
   .string()
   .refine(isAmount, 'must be a decimal amount such as 1250.00')

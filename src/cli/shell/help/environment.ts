@@ -1,4 +1,4 @@
-/** Every environment variable that bookctl reads, for `help`, `config` and `doctor`; also builds the output of `version`. */
+/** Every environment variable that is read, for `help`, `config` and `doctor`; also builds the output of `version`. */
 import {release, type} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
