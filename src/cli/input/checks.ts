@@ -76,7 +76,7 @@ export function checkIdentifier(kind: IdentifierKind, field: string, text: strin
   throw invalid(field, `must be ${IDENTIFIERS[kind].expected}`, shown, likelyCause(text) ?? WHERE_SHOWN[kind])
 }
 
-/** Accepts any text except what a script passes for a missing value, such as `null` or nothing. */
+/** Returns `text`. Throws a usage error for what a script passes if a value is missing, such as `null` or an empty string. */
 export function checkGiven(field: string, text: string): string {
   if (!isNoValue(text)) return text
   throw invalid(field, 'must have a value', text, likelyCause(text))

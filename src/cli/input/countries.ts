@@ -33,8 +33,8 @@ export async function checkCountry(field: string, text: string): Promise<string>
 }
 
 /**
- * Reports whether, in some language, `word` is no whole name but the first word of several: `Kongo` is a whole name in one
- * language and only a beginning in another.
+ * Reports whether `word` is ambiguous, because in some language it is only the first word of several names. `Kongo` is ambiguous,
+ * although it is a whole name in another language.
  */
 function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
   const begins = (name = '') => name.startsWith(`${word} `) || name.startsWith(`${word}-`)

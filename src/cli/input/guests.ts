@@ -154,7 +154,8 @@ export async function createPhoneReader(country?: string) {
 }
 
 /**
- * Joiner characters inside a word: in Persian and Indian scripts they are part of the spelling, so they are not invisible text.
+ * Matches joiner characters inside a word. They count as visible, because in Persian and Indian scripts they are part of the
+ * spelling.
  */
 const JOINERS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu
 

@@ -75,7 +75,8 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
 export function unknownFlag(word: string, names: readonly string[], following: readonly string[] = []) {
   const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
-  // Flags of gh, stripe, aws and curl, by the flags of ours they mean; the first that this command has is suggested.
+  // Users of gh, stripe, aws and curl type the flags of those tools. The first of our equivalents that this command has is
+  // suggested.
   const meant = Object.entries(OTHER_TOOLS).flatMap(([ours, words]) => (words.includes(typed) ? ours : []))
   if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) meant.reverse()
   const best = meant.find(ours => flags.includes(ours.split(' ', 1)[0] ?? '')) ?? closest(typed, flags)

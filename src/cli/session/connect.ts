@@ -43,11 +43,12 @@ export interface ConnectOptions {
 }
 
 /**
- * What sends requests to any service, with this machine's certificates and proxy. A request passes through, outermost first:
+ * Opens a sender for requests to any service, with this machine's certificates and proxy. A request passes through, outermost
+ * first:
  *
- * 1. `Progress`, where a person watches: shows what is waited for;
- * 2. the sender: repeats within the time limit, and tells the traces of each attempt (--verbose, --print-curl, --har, the
- *    history of this machine; progress says why and when it is repeated);
+ * 1. `Progress`, if a person watches: shows what is awaited;
+ * 2. the sender: repeats within the time limit, and reports each attempt to the traces (--verbose, --print-curl, --har, the
+ *    history of this machine) and to progress, which shows why and when it is repeated;
  * 3. the transport: one exchange on the wire.
  */
 export async function openSender(options: ConnectOptions) {
@@ -108,8 +109,8 @@ const CHECK_VARIABLES =
   'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
 
 /**
- * The service of `target`, with tokens shared between the processes of this machine. Sends nothing yet. A call passes through,
- * outermost first:
+ * Opens the API of the service in `target`, with tokens shared between the processes of this machine. Sends nothing yet. A call
+ * passes through, outermost first:
  *
  * 1. the API: the operation's path and JSON in and out, a bearer token, and one new token after a 401;
  * 2. `createOwnPaths`: refuses an operation whose path would be a guess;

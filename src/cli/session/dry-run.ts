@@ -1,6 +1,6 @@
 /**
- * `--dry-run`: builds the document to print, which is the request itself, or `{requests, changes}` if there is more than one
- * request or a change of files. Nothing is sent or changed.
+ * `--dry-run`: builds the document to print, and sends or changes nothing. The document is the request if there is exactly one
+ * and no file changes, otherwise `{requests, changes}`.
  */
 import * as Flags from '@oclif/core/flags'
 import {createRedactor} from '../../api/redact/redact.js'
@@ -26,7 +26,7 @@ export interface DryChange {
   readonly action: 'create' | 'set' | 'remove'
   /** What changes in the file: the name of a setting, or a description. */
   readonly what: string
-  /** The old value; absent for a secret. */
+  /** The old value, and below it the new one; both are absent for a secret. */
   readonly before?: unknown
   readonly after?: unknown
 }

@@ -11,7 +11,10 @@ const MOST_LISTED = 200
 /** What to do with a reservation: download its voucher, or cancel it. */
 export type ReservationUse = 'voucher' | 'cancel'
 
-/** Reports whether a reservation in this state (lower case) may be used for `use`. An unknown state may be cancelled. */
+/**
+ * Reports whether a reservation in this state (lower case) can be used for `use`. Vouchers need the state `confirmed`; cancelling
+ * is possible in unknown states too.
+ */
 export function mayBeFor(use: ReservationUse, state: string): boolean {
   if (use === 'voucher') return state === 'confirmed'
   return !isCancelled(state) && !['expired', 'refused', 'failed', 'rejected'].includes(state)

@@ -302,8 +302,8 @@ export function serviceOf(surroundings: Surroundings) {
 }
 
 /**
- * Returns the mode of a client secret. Throws a usage error, which never repeats the secret, if it is malformed, has not the mode
- * that `owner` expects, or must not be sent to `baseUrl`.
+ * Returns the mode of a client secret. Throws a usage error, which never repeats the secret, if it is malformed, if `owner`
+ * expects the other mode, or if it must not be sent to `baseUrl`.
  */
 export function checkSecret(
   clientSecret: string,

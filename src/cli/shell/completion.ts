@@ -166,7 +166,7 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 }
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
-  // Leaves out values that are not shown as they are, or that would break the line.
+  // Leaves out values that sanitising would change or that would break the line.
   const isPlain = ([value]: Candidate) => value !== '' && sanitizeLine(value, 200) === value
   const clean = [...new Map(candidates.filter(isPlain))].map(
     ([value, text]): Candidate => [value, sanitizeLine(text, 60)],
@@ -261,9 +261,9 @@ function isOptional({helpValue}: Option): boolean {
 }
 
 /**
- * Splits bash's line into words, because bash passes it with quotes and inserts replies as they are. `words` are without quotes
- * and backslashes; the last is being typed and may be empty. `fixed` is its beginning that bash keeps: up to the open quote, or
- * up to the last character of `breaks` (COMP_WORDBREAKS), after which bash replaces.
+ * Splits bash's line into words, because bash passes it with quotes and inserts replies as they are. `words` have no quotes or
+ * backslashes; the last is being typed and may be empty. Bash keeps the part `fixed` of it and replaces the rest: `fixed` ends at
+ * the open quote, or at the last character of `breaks` (COMP_WORDBREAKS).
  */
 function readLine(line: string, breaks = '') {
   const words: string[] = []
@@ -300,8 +300,8 @@ function readLine(line: string, breaks = '') {
 const LISTING = '63'
 
 /**
- * Prints one candidate a line. Several that matched only by description are shown when bash lists, because bash would insert
- * their common prefix.
+ * Returns one candidate a line. Candidates that match only by description are included only when bash lists them, because bash
+ * would insert their common prefix.
  */
 function bashReplies(
   candidates: readonly Candidate[],

@@ -189,7 +189,7 @@ export abstract class ParsingCommand extends Command {
    */
   static environment: readonly string[] | undefined
 
-  /** The kinds of candidates of its arguments and flags, for completion and for questions about missing values. */
+  /** The kinds of candidates of the command's arguments and flags, for completion and for questions about missing values. */
   static candidates: Candidates = {}
 
   protected globals: Partial<GlobalFlags> = {}

@@ -27,7 +27,10 @@ export class ListAside {
     this.bytes += text.length
   }
 
-  /** Yields the document: `counts`, then the list as `results`. All pieces share one buffer, so use each before the next. */
+  /**
+   * Yields the document: `counts`, then the list as `results`. Use each piece before requesting the next, because all share one
+   * buffer.
+   */
   *document(counts: Readonly<Record<string, number>>): Generator<Uint8Array> {
     const head = jsonText(counts, 2).slice(0, -2)
     yield Buffer.from(`${head},\n  "results": [\n`)

@@ -44,7 +44,7 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
     return RENDERERS[flags.format](viewOf(found, flags, terminal))
   }
   if (flags.json) return RENDERERS.json(viewOf(result, flags, terminal))
-  // A document without rows is JSON in every format; other texts are printed as they are.
+  // A result without rows is printed as its text in every format, except that ndjson prints the document on one line.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
   // An item without an identifier gets no line, because a script would take an empty line for a name.

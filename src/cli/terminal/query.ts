@@ -6,7 +6,7 @@ import {jsonText} from './json-text.js'
 import {type Column, notShown, type Result} from './result.js'
 
 /**
- * Checks a JMESPath expression before anything is sent, so that a typing error cannot hide the result of a reservation. Throws a
+ * Checks a JMESPath expression before anything is sent, so that a typing error is found before a reservation is made. Throws a
  * usage error if invalid.
  */
 export async function checkExpression(field: string, text: string): Promise<string> {

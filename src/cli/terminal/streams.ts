@@ -1,4 +1,4 @@
-/** Writes to stdout and stderr until the end. A closed reader means exit 0, any other failed write exit 1. */
+/** stdout and stderr, and how the process ends with them: a closed reader means exit 0, any other failed write exit 1. */
 import {fstatSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'

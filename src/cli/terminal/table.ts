@@ -110,8 +110,8 @@ const NARROW = 50
 const LINES_AT_ONCE = 50
 
 /**
- * Beyond these limits lines are padded without cli-table3, with the same result. It takes about 30 µs a cell: half a minute for
- * 100,000 offers, and minutes for a line of 100,000 cells.
+ * Beyond this many lines or columns, lines are padded without cli-table3, with the same result. It takes about 30 µs a cell: half
+ * a minute for 100,000 offers, and minutes for a line of 100,000 cells.
  */
 export const MOST_LINES_DRAWN = 1000
 const MOST_COLUMNS_DRAWN = 100

@@ -31,7 +31,9 @@ export function fitTo(text: string, width: number): string {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Characters given to Intl.Segmenter at a time, because its time grows with the square of the length (70 s for 100,000). */
+/**
+ * Intl.Segmenter gets this many characters at a time, because its time grows with the square of the length (70 s for 100,000).
+ */
 const PART = 256
 
 function* graphemesOf(text: string): Generator<string> {

@@ -13,7 +13,7 @@ import {priceText as knownPrice} from './filters.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
-/** Returns the text for an unknown term: either the service did not send it, or this machine did not store it. */
+/** Returns the text for an unknown term. It says whether the service did not send the term or this machine did not store it. */
 function notKnown({details, offer_id}: OfferFound): string {
   if (details?.terms) return NOT_KNOWN
   return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`

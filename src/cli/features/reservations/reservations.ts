@@ -88,7 +88,7 @@ export const RESERVATIONS_COLUMNS = [
   'updated_at',
 ] as const
 
-/** If the terminal has no room, the partner's own reference is left out first, and the hotel's name stays. */
+/** The columns of the list. On a narrow terminal the partner's own reference is left out first, and the hotel's name stays. */
 const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({
   ...column,
   isMain: column.name === 'hotel',
@@ -242,8 +242,8 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
 }
 
 /**
- * Returns what `--dry-run` shows beside the request, with reading requests only: `costs` for the document (`fee_unknown` with the
- * reason if it cannot be known) and lines for a person. Throws Failure when interrupted.
+ * Returns what `--dry-run` shows beside the request, found out by reading only: `costs` for the document, in which `fee_unknown`
+ * says why the fee cannot be known, and lines for a person. Throws Failure when interrupted.
  */
 export async function previewCancellation(
   connect: () => Promise<Connection>,

@@ -59,7 +59,7 @@ export type Awaited = 'payment' | 'confirmation' | 'nothing'
 const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|confirming/
 
 /**
- * Returns what to wait for: a payment only if there is an address to pay at, a confirmation only in a state that passes by
+ * Returns what to wait for: a payment only if there is an address to pay at, a confirmation only in a state that changes by
  * itself.
  */
 export function awaited(outcome: ReserveOutcome): Awaited {
@@ -108,7 +108,10 @@ const KINDS = [
   ['cancelled', /cancel|void|abort/],
 ] as const
 
-/** Returns the outcome of a payment attempt. `until` is when it can be tried again at the latest, as the service wrote it. */
+/**
+ * Returns the outcome of a payment attempt. `until` is the latest time at which the payment can be tried again, as the service
+ * wrote it.
+ */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
   const {payment, payment_reason, pay_until} = factsOfReservation({reservation: reservation ?? {}})
   const kind = KINDS.find(([, words]) => words.test(payment?.trim().toLowerCase() ?? ''))?.[0]
@@ -340,7 +343,7 @@ export function notConfirmed(outcome: ReserveOutcome): Failure {
   })
 }
 
-/** Returns the hint how to keep waiting for the reservation. */
+/** Returns a hint that says how to keep waiting for the reservation. */
 export function waitingHint(outcome: ReserveOutcome, journalKept: boolean): string {
   const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
   if (!journalKept) return repeatHint({clientReferenceId, idempotencyKey})
@@ -360,8 +363,8 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
 }
 
 /**
- * Runs `work` after a reservation was made. A Failure names the reservation in its latest known state; before any other error, a
- * warning does.
+ * Runs `work` after a reservation was made. If it throws a Failure, the reservation in its latest known state is added; before
+ * any other error, a warning names the reservation.
  */
 export async function namingReservation<T>(
   booking: ReserveOutcome,

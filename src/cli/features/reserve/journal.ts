@@ -49,7 +49,7 @@ export async function readJournal(state: State, unresolved: boolean): Promise<Re
 
 /** Outcomes after which offer and reference are free again and no personal data is stored. */
 const NOTHING_STORED = ['refused', 'failed', 'cancelled', 'expired', NOT_SENT]
-/** How long to wait for a reservation that another process is sending. */
+/** How long `forgetEntry` waits while another process is sending the same reservation. */
 const WAIT_MILLISECONDS = 5000
 
 /**

@@ -204,7 +204,7 @@ export class ReservePipeline {
     command.stopNote = undefined
   }
 
-  /** Waits for the time of --wait. */
+  /** Waits for the confirmation, for as long as --wait says. */
   private async wait(booking: ReserveOutcome, seconds: number, learn: Learn): Promise<ReserveOutcome> {
     const {service = []} = this.flags
     const connection = await this.command.connect()

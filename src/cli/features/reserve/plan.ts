@@ -50,7 +50,7 @@ export interface Plan {
 
 /**
  * Plans what to send, with what this machine knows about the offer and earlier attempts. Sends nothing. Throws a usage error if
- * something is missing or wrong, or if the offer is known to fail or breaks a limit of the user; StorageError.
+ * something is missing or wrong, or if `checkOffer` refuses the offer; StorageError.
  */
 export function planReservation(
   typed: Typed,
@@ -112,7 +112,9 @@ interface Circumstances {
   readonly earlier: JournalEntry | undefined
 }
 
-/** Throws a usage error if the offer is known to fail, or does not match the nationality or maximum price. */
+/**
+ * Throws a usage error if the offer is known to fail, was searched for another nationality, or costs more than the maximum price.
+ */
 export function checkOffer(
   seen: SeenOffer | undefined,
   {client_nationality: nationality}: ReservationRequest,

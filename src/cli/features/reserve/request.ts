@@ -39,7 +39,8 @@ export interface Known {
   /** The base URL, which is part of the generated reference. */
   readonly baseUrl: string
   /**
-   * The client secret, as a key, if others can read the reference. Without a key, they could guess identity numbers by trying.
+   * The client secret, used as a key if others can read the reference. Without a key, they could find identity numbers by hashing
+   * guesses.
    */
   readonly referenceKey?: string | undefined
 }

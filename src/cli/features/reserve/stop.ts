@@ -29,17 +29,17 @@ export class ReserveStop {
   private sending: Promise<unknown> = Promise.resolve()
   private recording: Promise<void> = Promise.resolve()
 
-  /** Call this when --resume continues an earlier run. `reference` is its client reference. */
+  /** Records that --resume continues an earlier run, whose client reference is `reference`. */
   resuming(reference: string): void {
     this.before = {hint: resumeCommand(reference)}
   }
 
-  /** Call this in the wizard before offer and reference are known: no earlier run can have booked the same. */
+  /** Records that the user has not named an offer or reference yet, so no earlier run can have booked the same. */
   nothingNamed(): void {
     this.before = this.nothingBooked()
   }
 
-  /** Call this when the journal was read and nothing is sent yet. */
+  /** Records that the journal was read and nothing is sent yet. */
   planned({standing, intent}: Plan, remembers: boolean): void {
     if (!remembers)
       this.before = {
@@ -54,7 +54,7 @@ export class ReserveStop {
       }
   }
 
-  /** Call this when the service refused the request and the wizard continues. */
+  /** Records that the service refused the request and the wizard continues. */
   refused(): void {
     this.refusals++
     this.before = this.nothingBooked()
@@ -94,7 +94,7 @@ export class ReserveStop {
     return sending
   }
 
-  /** Call this when the reservation is made and its confirmation is awaited. */
+  /** Records that the reservation is made and its confirmation is awaited. */
   waiting(booking: ReserveOutcome, lookUp: () => string): void {
     this.booking = booking
     this.lookUp = lookUp

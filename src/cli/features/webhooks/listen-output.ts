@@ -39,7 +39,7 @@ export class ListenOutput {
   /** Lines that came before "Ready", which must be printed first: at most 1000, because all events are stored anyway. */
   private early: string[] | undefined = []
 
-  /** Throws a usage error if --capture cannot be written. */
+  /** Opens the output. Throws a usage error if --capture cannot be written. */
   static async open(terms: ListenTerms): Promise<ListenOutput> {
     return new ListenOutput(terms, await lineOf(terms.flags))
   }

@@ -105,8 +105,8 @@ const RENEWED_DAYS = 30
 const CERTIFICATE_DAYS = 397
 
 /**
- * Reads the stored authority, and why it can no longer be used. Returns undefined unless certificate and key are readable and
- * belong together. `isLimited` says that it can only sign names of this machine and has not expired.
+ * Reads the stored authority; undefined unless certificate and key are readable and belong together. `problem` says why it can no
+ * longer be used. `isLimited` says that it can only sign names of this machine and has not expired.
  */
 function readAuthority(directory: string, host: string | undefined, now: number) {
   const pair = unlessItThrows(() => {

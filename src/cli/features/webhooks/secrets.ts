@@ -75,8 +75,8 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
 }
 
 /**
- * Returns a reader of the signing secrets that were removed, for explanations. It returns none if secrets are given, because
- * stored ones are not used then.
+ * Returns a function that lists the removed signing secrets, for explanations. It lists none if secrets are given, because stored
+ * ones are not used then.
  */
 export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
   const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET

@@ -290,7 +290,7 @@ function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNulla
   }
 }
 
-/** Returns the member `skipped` of the document, only if something was skipped. */
+/** Returns `{skipped}` for the document, or an empty object if no entry was skipped. */
 function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
 }

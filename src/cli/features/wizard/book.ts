@@ -151,7 +151,7 @@ async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Fai
 
 /** Asks what to change. Throws SearchAgain for another offer, and a usage error `not_confirmed` if the user stops. */
 async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
-  // After a refusal, an open question is asked anyway.
+  // A refused payment or reference is asked again anyway.
   if (draft.payment === undefined || draft.reference === undefined) return
   const change = await prompts.choose({
     message: 'What do you want to change?',

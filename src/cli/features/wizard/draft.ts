@@ -42,7 +42,7 @@ export interface Place {
 
 /** The answers about a guest so far. */
 export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {
-  /** Null if the guest gives none. */
+  /** Null if the guest has no identity document. */
   identity?: Guest['identity'] | null
 }
 
@@ -87,8 +87,8 @@ export class Draft {
 }
 
 /**
- * Returns the answers that are given for a guest. If name and identity are complete, all other fields count as answered, because
- * what flags leave out stays out.
+ * Returns the answers that are known for a guest. If name and identity are complete, missing fields count as answered, because
+ * the user left them out on purpose.
  */
 function formOf({type: _, is_lead: __, identity, ...given}: Partial<Guest>): GuestForm {
   const isWhole = given.name && given.surname && (!identity || (identity.type && identity.number))

@@ -80,7 +80,7 @@ export default class BookctlHelp extends Help {
       const commands = this.below(name).map(([command, summary]) => ({command, summary}))
       return this.log(jsonText({commands}, 2))
     }
-    // Hidden commands, such as `help` itself, have no help of their own.
+    // Hidden commands, such as `help` itself, have no help of their own, so the first screen is shown.
     if (words[0] === undefined || this.config.findCommand(words[0])?.hidden) return this.showRootHelp()
     if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
     if (command) return this.showCommandHelp(command)

@@ -8,10 +8,15 @@ import {GoBack} from './way-back.js'
 
 const [CTRL_C, CTRL_D, ESCAPE] = ['\u0003', '\u0004', '\u001b'] as const
 
-/** Longer than a key sequence takes to arrive, shorter than a person notices. */
+/**
+ * How long an Escape is held back. A key sequence, which starts with the same byte, arrives faster, and a person does not notice
+ * the delay.
+ */
 const ESCAPE_MILLISECONDS = 100
 
-/** Longer than the pauses within a paste, shorter than a person notices. */
+/**
+ * How long no key must arrive before a question is shown: longer than the pauses within a paste, shorter than a person notices.
+ */
 const QUIET_MILLISECONDS = 120
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Types of the questions asked on stderr, which are drawn or numbered lines. Ctrl-C at any question throws Failure `interrupted`.
+ * The types of questions. They are asked on stderr, either drawn or as numbered lines. Ctrl-C at any question throws Failure
+ * `interrupted`.
  */
 import type {ReadStream, WriteStream} from 'node:tty'
 import {Failure} from '../../../contract/failure.js'
