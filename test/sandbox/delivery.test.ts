@@ -1,4 +1,4 @@
-/** Every event type of §6.1 is sent by the operation that causes it, with the data that the description promises. */
+/** The operation that causes an event of §6.1 sends it, and the event's data is as the OpenAPI description says. */
 import {beforeEach, expect, test} from 'vitest'
 import {EVENT_TYPE_NAMES} from '../../src/contract/events.js'
 import {closing} from '../support/own.js'
@@ -14,7 +14,7 @@ beforeEach(async () => {
   await client.call('POST', '/webhooks/subscriptions', {url: subscriber.origin, events: EVENT_TYPE_NAMES})
 })
 
-/** What `cause` sends, by type. */
+/** Returns the events that `cause` sends, by type. */
 async function sentBy(cause: () => Promise<unknown>): Promise<Record<string, unknown>> {
   await sandbox.advance(0)
   const before = subscriber.received.length

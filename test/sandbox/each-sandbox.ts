@@ -1,4 +1,7 @@
-/** What tests of the sandbox share: one for each test, whose answers are all checked; how they state refusals; and pages with forms. */
+/**
+ * Shared by the tests of the sandbox: a new sandbox for each test, whose answers are all checked; the text of refusals; and pages
+ * with forms.
+ */
 import {afterEach, beforeEach, expect} from 'vitest'
 import type {z} from 'zod'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
@@ -12,8 +15,10 @@ import {
   type TestSandboxOptions,
 } from '../support/sandbox.js'
 
-/** Starts a sandbox before each test of the file and closes it after; by default in process. Both objects stay the same.
- * Each answer of its API is checked. */
+/**
+ * Starts a sandbox before each test of the file, by default in process, and closes it after the test. The objects returned are
+ * the same for all tests. Every answer of the API is checked by `checkAnswer`.
+ */
 export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: true}): {
   sandbox: TestSandbox
   client: SandboxClient
@@ -31,8 +36,8 @@ export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: tru
 const {faults} = schemaCheck()
 
 /**
- * Fails when an answer in JSON is not what the description and the contract say: a status that is not described, a body
- * not valid by its schema, a key that the contract does not know. Returns the operation when it succeeded.
+ * Fails if a JSON answer does not match the description and the contract: its status is not described, its body is invalid by the
+ * schema, or it has an unknown key. Returns the operation if it succeeded.
  */
 export function checkAnswer(method: string, path: string, answer: JsonAnswer): OperationName | undefined {
   const {status, headers, json} = answer
@@ -41,7 +46,7 @@ export function checkAnswer(method: string, path: string, answer: JsonAnswer): O
   if (json.error && !headers.has('idempotent-replayed')) expect(json.error.request_id, path).toBe(requestId)
   const name = operationAt(method, path.replace(/\?.*/, ''))
   if (name === undefined || status === 405 || typeof json !== 'object') return
-  // Where a sandbox allows what the interface does not, for a subscriber on this machine.
+  // The sandbox allows http URLs for subscribers on this machine, which the interface does not.
   if (name.startsWith('subscriptions.') && /"url":"http:/.test(JSON.stringify(json))) return
   expect(Object.keys(described(name).responses), name).toContain(String(status))
   expect(faults(answerPointer(name, status), json), `${name}, ${status}`).toEqual([])
@@ -49,25 +54,25 @@ export function checkAnswer(method: string, path: string, answer: JsonAnswer): O
   const {answer: schema, isList, status: success = 200} = OPERATION_DETAILS[name]
   expect(status, name).toBe(success)
   expect(Object.keys(json).sort(), name).toEqual(isList ? ['data', 'meta'] : ['data'])
-  // Parsing drops what a schema does not know, so an equal result means that nothing was unknown.
+  // Parsing drops unknown keys, so an equal result proves that there were none.
   for (const record of isList ? json.data : [json.data])
     expect((schema as z.ZodType).parse(record), name).toEqual(record)
   return name
 }
 
-/** The status and the code of a refusal: `409 offer_already_used`. */
+/** Returns status and code of a refusal, for example `409 offer_already_used`. */
 export async function refusalOf(answer: JsonAnswer | Promise<JsonAnswer>): Promise<string> {
   const {status, json} = await answer
   return `${status} ${json.error?.code}`
 }
 
-/** A page of the sandbox's own. */
+/** Fetches a page of the dashboard. */
 export async function readPage({sandbox, origin}: TestSandbox, path: string, init: RequestInit = {}) {
   const answer = await sandbox.handle(new Request(origin + path, init))
   return {status: answer.status, headers: answer.headers, text: await answer.text()}
 }
 
-/** Posts `fields` from a page of the sandbox itself, unless `headers` say otherwise. */
+/** Posts a form as a browser on a page of the sandbox would, unless `headers` says otherwise. */
 export function sendForm(
   sandbox: TestSandbox,
   path: string,

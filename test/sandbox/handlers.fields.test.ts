@@ -1,4 +1,4 @@
-/** The local sandbox takes a field exactly when the schema of the description takes it (§2.4). */
+/** The local sandbox accepts a field exactly if the schema in the OpenAPI description accepts it (§2.4). */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {requestPointer, schemaCheck} from '../support/description.js'
@@ -8,7 +8,7 @@ import {sandboxForEachTest} from './each-sandbox.js'
 const {faults} = schemaCheck()
 const {client} = sandboxForEachTest()
 
-/** Whether the sandbox accepts the field; the offer does not exist, so nothing is ever booked. */
+/** Reports whether the sandbox accepts the field. The offer does not exist, so nothing is booked. */
 async function takes(field: string, body: object): Promise<boolean> {
   const {status, json} = await client.reserve(body)
   if (status === 404) return true
@@ -21,7 +21,7 @@ const contact = (change: object) => ({contact: {...CONTACT, ...change}})
 const phone = (field: string) => (value: string) => contact({[field]: value})
 const guests = (change: object) => ({guests: [{...ADULT, ...change}, ADULT]})
 
-/** Characters that pass in some fields and not in others, some of which only few programs take for spaces. */
+/** Characters that only some fields accept, including some that only few programs treat as spaces. */
 const PIECES = [
   ...'aZ7٣ü東😀-_.+@"/&#() \t\n\r\0\x1c\x7f\x85\xa0\u1680\u180e\u2009\u200b\u2028\u3000\ufeff',
   '\ud800',

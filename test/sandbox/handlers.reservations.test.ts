@@ -1,11 +1,11 @@
-/** Listing, changing and cancelling reservations (§4.9, all ours). */
+/** Listing, changing and cancelling reservations (§4.9). The interface names these operations without showing them. */
 import {expect, test} from 'vitest'
 import {ADULT, CONTACT, TEST_START} from '../support/sandbox.js'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 
 const {sandbox, client} = sandboxForEachTest()
 
-/** Moves the clock, after which the client has a new token. */
+/** Moves the clock, and gives the client a new token. */
 async function advance(seconds: number): Promise<void> {
   await sandbox.advance(seconds)
   Object.assign(client, await sandbox.client())
@@ -149,7 +149,7 @@ test('cancelling an unpaid reservation costs nothing, and it can no longer be pa
 
 test('from the hour of check-in at the hotel nothing can be cancelled or changed', async () => {
   const record = await client.book()
-  // Check-in on 10 July in Istanbul (UTC+3) is at 13:00 to 15:00: 09:59Z is before all of them, 12:00Z is not.
+  // Check-in on 10 July in Istanbul (UTC+3) is between 13:00 and 15:00: 09:59Z is before it at every hotel, 12:00Z at none.
   const before = Date.parse('2030-07-10T09:59:00Z') / 1000 - TEST_START
   const path = `/reservations/${record.reservation_ref}`
   await advance(before)
@@ -159,7 +159,7 @@ test('from the hour of check-in at the hotel nothing can be cancelled or changed
   expect(await refusalOf(client.call('PATCH', path, {contact: {name: 'X'}}))).toBe('409 not_updatable')
 })
 
-/** All records of a list, `limit` at a time. */
+/** Returns all records of a list, reading pages of `limit`. */
 async function everyRecord(path: string, limit: number): Promise<Record<string, unknown>[]> {
   const records = []
   for (let after = ''; ; ) {

@@ -1,4 +1,4 @@
-/** Webhook subscriptions as records, and the deliveries put down for them (§2.7, §4.7, §4.8, §6). */
+/** Webhook subscriptions, and the deliveries that events create for them (§2.7, §4.7, §4.8, §6). */
 import {expect, test} from 'vitest'
 import {refusalOf, sandboxForEachTest} from './each-sandbox.js'
 

@@ -1,6 +1,6 @@
 /**
- * The envelope: paths, methods, bodies, request ids, and who may ask at all. Requests that are none are answered in JSON
- * too, and no slow sender holds a connection.
+ * HTTP rules of the sandbox: paths, methods, bodies, request ids, and checks of host and origin. Invalid requests are also
+ * answered with JSON, and a slow sender cannot hold a connection open.
  */
 
 import {expect, test} from 'vitest'
@@ -17,7 +17,7 @@ interface RawAnswer {
   readonly json: any
 }
 
-/** All that is answered to `text`, which has HOST for the sandbox's own, until the sandbox ends the connection. */
+/** Sends `text`, in which HOST stands for the sandbox's host, and returns all answers until the sandbox closes the connection. */
 async function exchange(text: string): Promise<RawAnswer[]> {
   const {port, host} = new URL(sandbox.origin)
   const answered = await exchangeRaw(Number(port), text.replaceAll('HOST', host))
@@ -32,7 +32,7 @@ async function exchange(text: string): Promise<RawAnswer[]> {
 const TOKEN = '/partner-api/v1/oauth/token'
 const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, ...headers, '', ''].join('\r\n')
 
-/** The status for a request with any Host and Origin. */
+/** Returns the status of a request with the given Host and Origin. */
 async function raw(method: string, path: string, headers: Record<string, string>): Promise<number> {
   const body = method === 'POST' ? '{"advance_seconds":0}' : ''
   const all = {host: 'HOST', connection: 'close', 'content-length': String(body.length), ...headers}
@@ -98,7 +98,7 @@ test('refuses another host name everywhere', async () => {
       expect([path, host, await raw('GET', path, {host})]).toEqual([path, host, 403])
     }
   }
-  // A whole address as the target, as to a proxy, does not hide another Host.
+  // A request target with a whole URL, as for a proxy, does not bypass the check of the Host header.
   const whole = `${sandbox.origin}/_sandbox/clock`
   expect(await raw('GET', whole, {host: 'evil.example'})).toBe(403)
   expect(await raw('GET', 'http://evil.example/_sandbox/clock', {host: `127.0.0.1:${port}`})).toBe(403)

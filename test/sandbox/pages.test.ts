@@ -1,4 +1,4 @@
-/** The sandbox's pages in a real browser: hostile data, how they look, and their scripts. */
+/** The dashboard in a real browser: hostile data, layout, and scripts. */
 
 import {existsSync, readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -13,7 +13,7 @@ import {sandboxForEachTest} from './each-sandbox.js'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Path of an installed Chromium or Chrome, or undefined. `CHROMIUM_PATH` names one that is elsewhere. */
+/** Returns the path of an installed Chromium or Chrome, or undefined. `CHROMIUM_PATH` can name one elsewhere. */
 function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const folders = ['/usr/bin', ...(env.PATH ?? '').split(delimiter)]
   const places = folders.flatMap(folder => NAMES.map(name => join(folder, name)))
@@ -33,7 +33,10 @@ describeInBrowser('the sandbox’s pages in a browser', openAt => {
   const open = (path: string, options?: BrowserContextOptions) => openAt(sandbox.origin + path, options)
   const widthsOf = (page: Page) => page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
 
-  /** Everything that others can fill in: names, references, addresses, headers, paths. Returns all pages. */
+  /**
+   * Puts hostile text into everything that clients can fill in: names, references, URLs, headers and paths. Returns the paths of
+   * all pages.
+   */
   async function fillWithHostileData(): Promise<string[]> {
     const {origin} = closing(await startSubscriber())
     const url = `${origin}/"><script>window.planted=3</script>`
@@ -207,16 +210,16 @@ describeInBrowser('the sandbox’s pages in a browser', openAt => {
   })
 })
 
-/** Exists inside the page only. */
+/** A type for code that runs inside the page. */
 interface Placed {
   readonly offsetHeight: number
   getClientRects(): {readonly length: number}
 }
 
-/** Opens the page at `url`, by default in a browser that runs no script. */
+/** Opens the page at `url`. By default the browser runs no scripts. */
 type Open = (url: string, options?: BrowserContextOptions) => Promise<Page>
 
-/** Tests with one browser, each with pages of its own; skipped where there is none. */
+/** Runs tests that share a browser and have pages of their own. They are skipped if no browser is installed. */
 function describeInBrowser(what: string, tests: (open: Open) => void): void {
   describe.skipIf(!executablePath)(what, () => {
     let browser: Browser
@@ -235,7 +238,10 @@ function describeInBrowser(what: string, tests: (open: Open) => void): void {
   })
 }
 
-/** What axe finds in the page, which must be opened without its policy; `only` names its rules. */
+/**
+ * Returns the violations that axe finds in the page, of all rules or of those in `only`. The page must be opened without its
+ * Content-Security-Policy.
+ */
 async function axeViolations(page: Page, only?: string[]): Promise<unknown> {
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
   const options = JSON.stringify(only ? {runOnly: only} : {})

@@ -1,4 +1,4 @@
-/** A reservation as the local sandbox stores it, for tests of what is made from one. */
+/** A reservation as the local sandbox stores it, for tests of the pages and documents that are rendered from one. */
 import type {Guest, Reservation} from '../../src/contract/reservations.js'
 import {CONTACT} from '../support/stay.js'
 

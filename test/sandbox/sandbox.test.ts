@@ -1,4 +1,7 @@
-/** What was answered is there after SIGKILL, one file has one sandbox, and no delivery is lost or repeated beyond what was under way. */
+/**
+ * A sandbox in a process of its own: after SIGKILL everything that was answered is still there, only one sandbox can use a file,
+ * no delivery is lost, and only attempts that were not recorded are repeated.
+ */
 import {randomUUID} from 'node:crypto'
 import {chmodSync, readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
@@ -12,7 +15,7 @@ import {waitUntil} from '../support/wait.js'
 import {signedAt} from '../support/webhook-files.js'
 import {writeWaiting} from './waiting-deliveries.js'
 
-/** Days that can be searched in real time, which these sandboxes run in. */
+/** Dates ahead of real time, because these sandboxes run on the real clock. */
 const STAY = {check_in: daysAhead(30), check_out: daysAhead(33)}
 
 function daysAhead(days: number): string {
@@ -28,7 +31,7 @@ beforeEach(() => {
   database = join(directory, 'sandbox.db')
 })
 
-/** Starts a sandbox on the file, in a process of its own; returns its origin. */
+/** Starts a sandbox on the database file in a process of its own. Returns its origin. */
 async function startAgain(): Promise<string> {
   started = await start(ownHome(), '--allow-http-loopback', '--db', database)
   return new URL(started.baseUrl).origin
@@ -86,7 +89,7 @@ test('stores no client secret and no token', async () => {
   const sandbox = await startSandbox({database})
   const client = await sandbox.client()
   await sandbox.close()
-  // What is not yet in the file itself is in its log.
+  // Data that is not yet in the database file is in its log.
   const bytes = Buffer.concat(readdirSync(directory).map(name => readFileSync(join(directory, name))))
   expect(bytes.includes('cid_sandbox')).toBe(true)
   expect(bytes.includes('sk_test_sandbox')).toBe(false)
@@ -95,7 +98,7 @@ test('stores no client secret and no token', async () => {
 
 let subscriber: Subscriber
 
-/** Subscribes and makes a reservation; the events of both types are then due. Returns the signing secret. */
+/** Subscribes and makes a reservation, so that events of both types are due. Returns the signing secret. */
 async function causeEvents(origin: string, answering: Answering): Promise<string> {
   subscriber = closing(await startSubscriber(answering))
   const client = await connectTo(origin)
@@ -119,7 +122,7 @@ test('makes each of the eight attempts once, also when it is killed between them
   let origin = await startAgain()
   const secret = await causeEvents(origin, answer => answer.writeHead(500).end())
   await waitUntil(async () => (await delivery(origin)).attempts.length === 1, 'the first attempt')
-  // One attempt is due, then some, then those that are left and no more.
+  // The first move makes one attempt due, the second several, and the third the remaining ones and no more.
   const moves = [60, 300 + 1800 + 7200, 200 * 3600]
   for (const [index, count] of [2, 5, 8].entries()) {
     await kill()
@@ -154,6 +157,6 @@ test('repeats only what was not recorded, when it is killed amid hundreds', asyn
   expect(shown).toEqual(Array(count).fill('DELIVERED 1'))
   const ids = subscriber.received.map(({headers}) => String(headers['x-service-event-id']))
   expect(new Set(ids).size).toBe(count)
-  // At most what waits for one commit, and what is under way beside it.
+  // At most the attempts that wait for a commit and those that are being sent can be repeated.
   expect(ids.length - count).toBeLessThanOrEqual(64 + 8)
 })

@@ -1,6 +1,6 @@
 /**
- * Every query of the sandbox's stores, as SQLite plans to run it: a look-up walks an index and never a whole table. And
- * searching reservations: words in any case, also of reservations stored before there was a search.
+ * The query plans of the sandbox's stores: every look-up uses an index and never scans a whole table. Reservations are found by
+ * words in any case, even those stored before the search existed.
  */
 import {expect, test} from 'vitest'
 import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
@@ -31,7 +31,7 @@ const searched = (db: Database, now: number) => {
   return now
 }
 
-/** Each step of the plans of what `work` asks the database. */
+/** Returns the steps of the query plans of every query that `work` makes. */
 function plansOf(work: Work): string[] {
   const database = openDatabase(':memory:', {migrations: MIGRATIONS})
   const asked: [string, Value[]][] = []
@@ -53,7 +53,7 @@ function plansOf(work: Work): string[] {
 
 const isScan = (step: string) => /^SCAN (?!json_each\b)[a-z_]+/.test(step)
 
-/** Steps that read a whole table or sort what they read. */
+/** Keeps the steps that scan a whole table or sort their rows. */
 const costly = (steps: string[]) => steps.filter(step => isScan(step) || step.includes('TEMP B-TREE'))
 
 const nothing = {deliveries: [], subscriptions: []}

@@ -1,4 +1,4 @@
-/** A sandbox's database with many deliveries of one subscription that wait, each due at a moment of its own. */
+/** Creates the database of a sandbox in which many deliveries of one subscription wait, each due at a different time. */
 
 import {MIGRATIONS} from '../../src/sandbox/store/schema.js'
 import {addEvent, addSubscription} from '../../src/sandbox/store/webhooks.js'
@@ -6,7 +6,7 @@ import {openDatabase} from '../../src/storage/database.js'
 
 const TYPE = 'reservation.confirmed'
 
-/** Writes the file `path`: `count` deliveries to `url`, ten a second from `start` (Unix seconds) on. */
+/** Writes the database `path` with `count` deliveries to `url`, of which ten fall due each second from `start` (Unix seconds). */
 export function writeWaiting(path: string, url: string, count: number, start: number): void {
   const database = openDatabase(':memory:', {migrations: MIGRATIONS})
   database.transaction(() => {

@@ -1,4 +1,4 @@
-/** Clients without a network: requests are recorded, and answered from a list or by a sandbox in this process. */
+/** API clients without a network: requests are recorded, and answered from a list or by a sandbox in this process. */
 import {createSender} from '../../src/api/http/send.js'
 import {createApi} from '../../src/api/operations/client.js'
 import {type Api, ExchangeError, type Transport} from '../../src/api/types.js'
@@ -7,7 +7,10 @@ import {startSandbox, TEST_START} from './sandbox.js'
 
 export type Reply = {status?: number; json?: unknown; text?: string} | ExchangeError
 
-/** Answers with `replies` in turn, repeating the last; `requests` are `METHOD path body`. */
+/**
+ * Returns a client whose requests are answered with `replies` in turn; the last one repeats. `requests` records `METHOD path
+ * body`.
+ */
 export function apiAnswering(...replies: Reply[]): {api: Api; requests: string[]} {
   const requests: string[] = []
   const transport: Transport = async ({method, url, body = ''}) => {
@@ -20,7 +23,7 @@ export function apiAnswering(...replies: Reply[]): {api: Api; requests: string[]
   return {api: apiOver(transport, 'https://service.test/v1', 't'), requests}
 }
 
-/** The client of a sandbox in this process, with the token of one of its start-up clients. */
+/** Returns a client of a sandbox in this process, with the token of a start-up client. */
 export async function apiOfSandbox(name: '' | '_readonly' = '') {
   const sandbox = await startSandbox({inProcess: true})
   const {token} = await sandbox.client(name, name ? 'reservations:read tours:read' : undefined)
@@ -35,7 +38,7 @@ export async function apiOfSandbox(name: '' | '_readonly' = '') {
   return {api: apiOver(transport, sandbox.baseUrl, token), sandbox, paths}
 }
 
-/** A client of `baseUrl` that has a token, and waits for nothing. */
+/** Returns a client of `baseUrl` that already has a token and does not wait before retries. */
 export function apiOver(
   transport: Transport,
   baseUrl: string,

@@ -1,6 +1,6 @@
 /**
- * Text of any characters but lone surrogates. fast-check's own unit of this kind takes most of a second to make, in
- * every test file that asks for it.
+ * Generates texts of any characters except lone surrogates. The generator of fast-check takes most of a second to create, in
+ * every test file that uses it.
  */
 import fc from 'fast-check'
 

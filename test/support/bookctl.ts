@@ -1,6 +1,6 @@
 /**
- * Runs the built `bookctl` as a user's shell would, in a home of its own: inside this process where that makes no
- * difference, which takes a tenth of the time, and else in a process of its own.
+ * Runs the built `bookctl` as a user's shell would, in a home of its own: inside this process if that makes no difference,
+ * because it takes a tenth of the time, and otherwise in a new process.
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
@@ -9,14 +9,14 @@ import {join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {runIn} from './in-process.js'
 
-/** Enough on a busy machine; a command that takes longer hangs. */
+/** Enough on a busy machine: a command that takes longer hangs. */
 const MOST_MILLISECONDS = 120_000
 
-/** What is installed as `bookctl`. */
+/** The installed `bookctl`. */
 export const ENTRY = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 export interface Finished {
-  /** Exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly exit: number | NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
@@ -24,33 +24,33 @@ export interface Finished {
 
 export interface RunOptions {
   readonly env?: Record<string, string | undefined>
-  /** What it can read; null leaves the pipe open with nothing in it. */
+  /** The input; null leaves the pipe open without input. */
   readonly stdin?: string | null
-  /** A command put before node that runs the rest, for example with limits. */
+  /** A command that runs node, for example with resource limits. */
   readonly before?: readonly string[]
-  /** What is run in place of bin/run.js. */
+  /** The script to run instead of bin/run.js. */
   readonly script?: string
-  /** User and group to run as, for a root that wants none of its rights. */
+  /** User and group id to run as, for tests that start as root and must not have its rights. */
   readonly user?: number
-  /** Time limit, after which it is killed with SIGKILL; null if it runs until it is stopped. */
+  /** Time limit, after which the process is killed with SIGKILL; null for a command that runs until it is stopped. */
   readonly limitMilliseconds?: number | null
-  /** Whether it is refused, and so ends at once although it would run until it is stopped. */
+  /** Whether a command that would run until it is stopped is refused, so that it ends at once. */
   readonly isRefused?: boolean
-  /** Called with the child as soon as it runs, for tests that stop it. */
+  /** Called with the child process as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void
 }
 
-/** A command that serves until it is ended. */
+/** A running command that serves until it is stopped. */
 export interface Serving {
   readonly child: ChildProcess
-  /** Its first line; undefined if it ended before. */
+  /** The first line, parsed; undefined if the command ended before. */
   readonly ready: Promise<Record<string, string> | undefined>
-  /** The same; rejects with how it ended if it ended before. */
+  /** Returns the first line, parsed; rejects with the exit and the output if the command ended before. */
   started(): Promise<Record<string, string>>
-  /** The lines after that. */
+  /** The lines after the first, parsed. */
   readonly lines: (Record<string, unknown> & {readonly type: string})[]
   readonly ended: Promise<Finished>
-  /** Sends `signal` (default SIGTERM) and waits for the end. */
+  /** Sends `signal` (default SIGTERM) and waits for the end of the process. */
   stop(signal?: NodeJS.Signals): Promise<Finished>
 }
 
@@ -62,26 +62,26 @@ export class Home {
 
   constructor(readonly env: Record<string, string> = {}) {}
 
-  /** Paths of all that lies in the configuration directory, relative to it; `files` leaves directories out. */
+  /** Lists the paths in the configuration directory, relative to it, with or without directories. */
   kept(what: 'files' | 'all' = 'files'): string[] {
     return readdirSync(this.configDirectory, {recursive: true, withFileTypes: true})
       .filter(entry => what === 'all' || entry.isFile())
       .map(entry => relative(this.configDirectory, join(entry.parentPath, entry.name)))
   }
 
-  /** Writes config.json as bookctl does; `settings` as text are written as they are. */
+  /** Writes config.json with the permissions that bookctl uses. A string is written unchanged. */
   configure(settings: object | string): void {
     mkdirSync(this.configDirectory, {recursive: true, mode: 0o700})
     const text = typeof settings === 'string' ? settings : JSON.stringify(settings)
     writeFileSync(join(this.configDirectory, 'config.json'), text, {mode: 0o600})
   }
 
-  /** Files in the configuration directory that bookctl should not have left behind. */
+  /** Lists files in the configuration directory that bookctl should not have left behind. */
   strays(): string[] {
     return this.kept().filter(name => !/^(locks[/\\][\w.-]+|[\w-]+\.(db(-wal|-shm)?|json|jsonl))$/.test(name))
   }
 
-  /** Runs `bookctl ...argv` to its end. */
+  /** Runs `bookctl ...argv` until it ends. */
   run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
     if (needsProcess(argv, options)) return this.spawn(argv, options)
     return runIn(
@@ -90,7 +90,10 @@ export class Home {
     )
   }
 
-  /** The environment that tests share on every machine: what programs need to start, and where our files are. */
+  /**
+   * Returns the environment of every test on every machine: the variables that programs need to start, and the paths of our
+   * files.
+   */
   surroundings(): Record<string, string | undefined> {
     const needed = /^(PATH|TMPDIR|TEMP|TMP|SystemRoot|USER|LOGNAME)$/i
     const inherited = Object.entries(process.env).filter(([name]) => needed.test(name))
@@ -107,7 +110,7 @@ export class Home {
     return {...this.surroundings(), ...this.env, ...options.env}
   }
 
-  /** The same in a process of its own, where the process is the point. */
+  /** Runs `bookctl ...argv` in a new process, for tests about the process itself. */
   spawn(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
     const [command = '', ...words] = [
       ...(options.before ?? []),
@@ -136,7 +139,7 @@ export class Home {
     return finished.finally(() => clearTimeout(timer))
   }
 
-  /** Runs with `--json` and parses the one document on stdout. */
+  /** Runs with `--json` and parses the single document on stdout. */
   async json<T = Record<string, unknown>>(
     argv: readonly string[],
     options: RunOptions = {},
@@ -151,14 +154,14 @@ export class Home {
     }
   }
 
-  /** Runs with `--json` a command that is refused; returns what the document says of it. */
+  /** Runs a command with `--json` that is refused, and returns the error of its document. */
   async refusal(argv: readonly string[], options: RunOptions = {}) {
     const {exit, result, stderr} = await this.json<{error: Said}>(argv, {isRefused: true, ...options})
     const {code, message, hint} = result.error
     return {exit, code, message, hint, stderr}
   }
 
-  /** Starts a server with `--json`, in a process of its own, which prints a line of JSON when it is ready. */
+  /** Starts a server with `--json` in a process of its own. It prints a line of JSON when it is ready. */
   serve(argv: readonly string[], options: RunOptions = {}): Serving {
     let child: ChildProcess | undefined
     let rest = ''
@@ -200,9 +203,9 @@ export class Home {
   }
 }
 
-/** What Node or the system reads at the start of a process. */
+/** Variables that Node or the system reads when a process starts. */
 const OF_PROCESSES = /^(NODE_|LANG$|LC_|PATH$)/
-/** Commands that run until they are stopped, or start others. */
+/** Commands that run until they are stopped, or that start other processes. */
 const LONG = /^(sandbox start|webhooks listen|demo)/
 
 function needsProcess(argv: readonly string[], options: RunOptions): boolean {
@@ -215,7 +218,7 @@ function needsProcess(argv: readonly string[], options: RunOptions): boolean {
   )
 }
 
-/** Does not wait for its children, which may still hold its streams. */
+/** Does not wait for the child's own children, which may keep its streams open. */
 function end(child: ChildProcess): void {
   child.kill('SIGKILL')
   child.stdout?.destroy()

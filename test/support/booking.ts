@@ -1,4 +1,4 @@
-/** The real parts put together as the command line does: state on disk, HTTP to a service. */
+/** Puts the real parts together as the command line does: state on disk, and HTTP to a service. */
 
 import {randomUUID} from 'node:crypto'
 import {createTokenSource, tokenClientOf} from '../../src/api/auth/tokens.js'
@@ -15,7 +15,7 @@ import {CONTACT} from './stay.js'
 export const CLIENT_ID = 'cid_test'
 const CLIENT_SECRET = 'sk_test_right'
 
-/** Whose the tokens are that `connect` obtains at `baseUrl`. */
+/** Returns the client for whom `connect` obtains tokens at `baseUrl`. */
 export const tokenClientAt = (baseUrl: string) =>
   tokenClientOf(baseUrl, {clientId: CLIENT_ID, clientSecret: CLIENT_SECRET})
 
@@ -61,7 +61,7 @@ export function connect(options: PartsOptions) {
   }
 }
 
-/** The intent to reserve `offer`; without a reference or a key one is generated, as the command line does. */
+/** Returns the intent to reserve `offer`. As on the command line, a missing reference or key is generated. */
 export function intentFor(offer: string, reference?: string, surname?: string, key?: string) {
   return intentOf(requestFor(offer, reference, surname), {
     agreed: null,
@@ -83,7 +83,7 @@ export function requestFor(offer: string, reference?: string, surname = 'Öğüt
   }
 }
 
-/** A reservation that waits for its payment, at the address given. */
+/** The outcome of a reservation that waits for its payment at the given URL. */
 export const pending = (payment_url: string | null, outcome = 'pending_payment'): ReserveOutcome => ({
   outcome,
   reservation: {},

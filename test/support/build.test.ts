@@ -1,4 +1,4 @@
-/** What the tests run is built of the sources as they are; where that fails, no test runs. */
+/** The tests run a build of the current sources. If the build fails, no test runs. */
 import {spawnSync} from 'node:child_process'
 import {appendFileSync, cpSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -30,7 +30,7 @@ test('a source that cannot be built ends the run before any test, though an olde
     "import {writeFileSync} from 'node:fs'\nwriteFileSync('ran', '')\n",
   )
   appendFileSync(join(copy, 'src/cli/shell/main.ts'), '\nthis is no program {\n')
-  // Without what this run has set for its own.
+  // Variables that this run of vitest has set are left out.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
   const failed = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], {
     cwd: copy,

@@ -1,4 +1,4 @@
-/** Builds dist/ once before the tests when src/ is newer; scenario tests run the built binary. */
+/** Builds dist/ once before the tests if src/ is newer. The scenario tests run the built program. */
 import {execFileSync} from 'node:child_process'
 import {mkdirSync, readdirSync, statSync} from 'node:fs'
 import {join} from 'node:path'
@@ -13,13 +13,13 @@ export async function setup(): Promise<void> {
   mkdirSync(directory, {recursive: true})
   const lock = {directory, kind: 'build', key: 'dist', waitMilliseconds: 300_000}
   await withLock(lock, async () => {
-    // A build that fails ends the run: an older dist/ would be tested in its place.
+    // A failed build ends the run, because the tests would otherwise use an older dist/.
     if (!isFresh())
       execFileSync(process.execPath, [join(root, 'scripts/build.js')], {cwd: root, stdio: 'inherit'})
   })
 }
 
-/** Whether dist/ is of the sources as they are. */
+/** Reports whether dist/ was built from the current sources. */
 export function isFresh(): boolean {
   const manifest = statSync(join(root, 'dist/commands.json'), {throwIfNoEntry: false})
   if (!manifest) return false
@@ -35,7 +35,10 @@ export function isFresh(): boolean {
   return sources.every(path => statSync(path).mtimeMs < manifest.mtimeMs)
 }
 
-/** `directory` and everything in it: a directory is newer when something was taken out of it. */
+/**
+ * Lists `directory` and everything in it. Directories are included, because removing a file only changes the time of its
+ * directory.
+ */
 function pathsIn(directory: string): string[] {
   const names = readdirSync(directory, {recursive: true, encoding: 'utf8'})
   return [directory, ...names.map(name => join(directory, name))]

@@ -1,4 +1,4 @@
-/** A client of a service, others that differ from it in one thing, and what is stored of it. */
+/** A client of a service, clients that differ from it in one respect, and values as they are stored for it. */
 import type {ReservationIntent} from '../../src/contract/journal.js'
 import type {OfferFound} from '../../src/contract/seen-offers.js'
 import type {NewEvent} from '../../src/contract/stored-events.js'
@@ -10,12 +10,12 @@ export const CLIENT = {
   clientSecret: 's',
   secretFingerprint: 'f1',
 }
-/** At another service, and with another id. */
+/** Clients of another service and with another id. */
 export const OTHER_CLIENTS = [
   {...CLIENT, baseUrl: 'https://other.example/v1'},
   {...CLIENT, clientId: 'cid_2'},
 ]
-/** The same, and one with another secret. */
+/** The same clients, and one with another secret. */
 export const OTHER_KEYS = [...OTHER_CLIENTS, {...CLIENT, clientSecret: 't', secretFingerprint: 'f2'}]
 
 export const token = (access_token: string, more: Partial<CachedToken> = {}): CachedToken => ({
@@ -59,7 +59,7 @@ export const intent = (n: number, more: Partial<ReservationIntent> = {}): Reserv
   ...more,
 })
 
-/** An event with what a store might change: headers twice and empty, bytes that are no text. */
+/** Returns an event with details that a store might change: repeated and empty headers, and a body that is not text. */
 export const eventOf = (eventId: string, more: Partial<NewEvent> = {}): NewEvent => ({
   eventId,
   type: 'voucher.ready',

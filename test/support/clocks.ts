@@ -1,4 +1,4 @@
-/** A clock that stands still until someone sleeps on it. */
+/** A clock that advances only by sleeps, which take no time, and by `advance`. */
 import type {Clock} from '../../src/contract/dates.js'
 
 export interface FakeClock extends Clock {

@@ -1,4 +1,6 @@
-/** The OpenAPI description as a reader uses it: operations found by name, bodies checked by a JSON Schema library. */
+/**
+ * The OpenAPI description as its readers use it: operations are found by name, and bodies are checked by a JSON Schema library.
+ */
 import {Ajv2020} from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import {openApiDocument} from '../../src/contract/openapi.js'
@@ -20,7 +22,7 @@ export function schemaCheck() {
   addFormats.default(ajv)
   ajv.addSchema(description, 'description')
   return {
-    /** What is wrong with the value by the schema at this JSON pointer of the description; empty when nothing is. */
+    /** Returns the errors of a value under the schema at this JSON pointer of the description; empty if it is valid. */
     faults(pointer: string, value: unknown) {
       const validate = ajv.getSchema(`description#${pointer}`)
       if (!validate) throw new Error(`the description has nothing at ${pointer}`)
@@ -31,7 +33,7 @@ export function schemaCheck() {
   }
 }
 
-/** JSON pointer, as a URI fragment, of the body an operation answers with at a status. */
+/** Returns the JSON pointer, as a URI fragment, of the body that an operation answers with at a status. */
 export function answerPointer(name: OperationName, status: number): string {
   return pointer(name, 'responses', String(status))
 }

@@ -1,6 +1,6 @@
 /**
- * A process of its own, because the runtime reads its TLS defaults at its start: sends `BODY` over each kind of TLS connection
- * of the program, to the port of its kind in the first argument, and prints what came of it, by kind.
+ * A process of its own, because Node reads its TLS defaults at start. Sends `BODY` over each kind of TLS connection that the
+ * program makes, to the port given for that kind in the first argument, and prints the results by kind.
  */
 import {request} from 'node:https'
 import {pathToFileURL} from 'node:url'
@@ -38,7 +38,7 @@ const deliver = (port: number, caFile?: string) =>
     {url: `https://localhost:${port}/`, headers: {}, body: Buffer.from(BODY)},
   )
 
-/** What any program does that leaves all to the runtime. */
+/** Sends as a program does that leaves all settings to Node. */
 const careless: Send = port =>
   new Promise((resolve, reject) => {
     const sent = request({port, host: '127.0.0.1', method: 'POST'}, answer => {

@@ -1,4 +1,4 @@
-/** A promise that a test resolves when it wants to. */
+/** A promise that a test resolves at the moment it chooses. */
 export function held(): {readonly promise: Promise<void>; readonly release: () => void} {
   let release = () => {}
   const promise = new Promise<void>(resolve => {

@@ -1,7 +1,7 @@
 /**
- * Runs the built `bookctl` inside this process, in milliseconds. Signals, terminals, limits and the start itself need a
- * process of their own (bookctl.ts). One run at a time, because stdout, stdin, the environment and the directory belong to
- * the process: the next run waits for its turn. Retries wait next to nothing.
+ * Runs the built `bookctl` inside this process, which takes milliseconds. Tests of signals, terminals, limits or starting need a
+ * process of its own (bookctl.ts). Runs take turns, because stdout, stdin, the environment and the working directory belong to
+ * the process. Waits before retries are almost zero.
  */
 import {createRequire} from 'node:module'
 import process from 'node:process'
@@ -15,13 +15,13 @@ const load = createRequire(import.meta.url)
 let previous: Promise<unknown> = Promise.resolve()
 
 export interface HereOptions {
-  /** All of the environment. */
+  /** The whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly directory?: string
   readonly stdin?: string
 }
 
-/** Runs `bookctl ...argv` with a few variables besides those of the tests, and no configuration. */
+/** Runs `bookctl ...argv` without a configuration, with `env` in addition to the variables of the tests. */
 export function runHere(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return runIn({env: {...process.env, BOOKCTL_CONFIG_DIR: '/dev/null/none', ...env}}, argv)
 }
@@ -33,11 +33,11 @@ export function runIn(options: HereOptions, argv: readonly string[]): Promise<Fi
 }
 
 async function runAlone(options: HereOptions, argv: readonly string[]): Promise<Finished> {
-  // Not before it is used: most files of tests run nothing here.
+  // The program is loaded at first use, because most test files do not run it here.
   const {program}: {program: typeof Program} = load('../../dist/cli/shell/main.js')
   const before = {env: {...process.env}, directory: process.cwd(), exitCode: process.exitCode}
   const {random} = Math
-  // The jitter of the waits before a retry.
+  // This shortens the jitter of waits before a retry.
   Math.random = () => random() / 1000
   const said = {stdout: '', stderr: ''}
   setEnvironment(options.env)

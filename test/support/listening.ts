@@ -1,11 +1,11 @@
-/** `bookctl webhooks listen` as a process of its own. */
+/** `bookctl webhooks listen` in a process of its own. */
 import type {Home, RunOptions} from './bookctl.js'
 import {startSubscriber} from './subscriber.js'
 import {SECRET} from './webhook-load.js'
 
 export type ListenProcess = Awaited<ReturnType<typeof startListening>>
 
-/** Starts it in `home` with `--json` and waits for "ready". Rejects with what it printed when it ends before. */
+/** Starts the receiver in `home` with `--json` and waits for "ready". Rejects with its output if it ends before. */
 export async function startListening(home: Home, argv: readonly string[] = [], options: RunOptions = {}) {
   const env = {BOOKCTL_WEBHOOK_SECRET: SECRET, ...options.env}
   const serving = home.serve(['webhooks', 'listen', ...argv], {...options, env})
@@ -15,9 +15,9 @@ export async function startListening(home: Home, argv: readonly string[] = [], o
 
 export type ForwardTarget = Awaited<ReturnType<typeof startTarget>>
 
-/** An address to forward to. It answers `status`, or never if that is 'hang'. */
+/** Starts a server to forward events to. It answers with `status`, or never if that is 'hang'. */
 export async function startTarget(status: number | 'hang', port = 0) {
-  /** Values of the event id header, in the order they came. */
+  /** Values of the event id header, in order of arrival. */
   const got: string[] = []
   const {origin, ...subscriber} = await startSubscriber(
     (answer, {headers}) => {

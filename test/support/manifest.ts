@@ -1,4 +1,4 @@
-/** The manifest of the commands, as built, without hidden commands and global flags. */
+/** The manifest of the built commands, without hidden commands and global flags. */
 import {readFileSync} from 'node:fs'
 import {globalFlags} from '../../src/cli/shell/global-flags.js'
 
@@ -20,7 +20,7 @@ export interface ManifestCommand {
   readonly examples: readonly string[]
   readonly hidden?: boolean
   readonly args: Readonly<Record<string, {readonly required?: boolean}>>
-  /** Its own flags. */
+  /** Flags of this command, without the global ones. */
   readonly flags: Readonly<Record<string, ManifestFlag>>
 }
 
@@ -28,7 +28,7 @@ const {commands} = JSON.parse(
   readFileSync(new URL('../../dist/oclif.manifest.json', import.meta.url), 'utf8'),
 ) as {commands: Record<string, ManifestCommand>}
 
-/** The commands by id, `hotels:search`, in its order. */
+/** The commands by id, such as `hotels:search`, in the order of the manifest. */
 export const COMMANDS: Readonly<Record<string, ManifestCommand>> = Object.fromEntries(
   Object.entries(commands)
     .filter(([, command]) => !command.hidden)

@@ -1,4 +1,4 @@
-/** A state of its own for each test of a file, in a directory at `path`. */
+/** Opens a new state for each test of a file, in a directory at `path`. */
 import {beforeEach} from 'vitest'
 import type {Keychain} from '../../src/state/secret-store.js'
 import {openState, type State} from '../../src/state/state.js'

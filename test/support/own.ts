@@ -1,4 +1,4 @@
-/** Things that end with the test, the last one first: for tests and `beforeEach`. */
+/** Resources that are closed when the test ends, the last one first. They can be opened in tests and in `beforeEach`. */
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -9,7 +9,7 @@ import {startTcp, tunnel} from './tcp.js'
 import {SECRET} from './webhook-load.js'
 import {startWireServer} from './wire.js'
 
-/** `thing`, closed when the test has ended. */
+/** Returns `thing`, and closes it when the test has ended. */
 export function closing<T extends {close(): unknown}>(thing: T): T {
   onTestFinished(async () => void (await thing.close()))
   return thing
@@ -21,7 +21,7 @@ export function ownDirectory(): string {
   return directory
 }
 
-/** Names of the files in `directory` that hold `text` anywhere. */
+/** Lists the files in `directory` that contain `text`. */
 export const filesWith = (directory: string, text: string) =>
   readdirSync(directory, {withFileTypes: true})
     .filter(entry => entry.isFile() && readFileSync(join(directory, entry.name)).includes(text))
@@ -33,7 +33,7 @@ export function ownHome(env: Record<string, string> = {}): Home {
   return home
 }
 
-/** A home for a receiver, with its secret in the environment. */
+/** Returns a home for a receiver, with the signing secret in its environment. */
 export const ownReceiverHome = () => ownHome({BOOKCTL_WEBHOOK_SECRET: SECRET})
 
 export async function ownListening(...args: Parameters<typeof startListening>) {
@@ -45,11 +45,11 @@ export async function ownListening(...args: Parameters<typeof startListening>) {
 export const ownWire = async (...args: Parameters<typeof startWireServer>) =>
   closing(await startWireServer(...args))
 
-/** The port of a server that calls `serve` for each connection. */
+/** Starts a server that calls `serve` for each connection, and returns its port. */
 export const ownTcpPort = async (...args: Parameters<typeof startTcp>) =>
   closing(await startTcp(...args)).port
 
-/** A proxy that tunnels every CONNECT to `port`, or refuses it with `status`; `heads` are the requests it got. */
+/** Starts a proxy that tunnels every CONNECT to `port`, or refuses it with `status`. `heads` records the requests. */
 export async function ownProxy(port: number, status = 200): Promise<{port: number; heads: string[]}> {
   const heads: string[] = []
   const serve: Parameters<typeof startTcp>[0] = client =>

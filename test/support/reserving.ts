@@ -1,4 +1,4 @@
-/** A scripted service and a fresh directory for each test, with the real parts between them. */
+/** For each test, a scripted service and a new directory, with the real parts in between. */
 import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -11,16 +11,16 @@ import {drop, type Received, type Script, ScriptedService} from './scripted-serv
 interface Place {
   service: ScriptedService
   directory: string
-  /** The parts of a new process. */
+  /** Opens the parts as a new process would. */
   open(options?: Partial<PartsOptions>): Parts
-  /** The reservation requests so far. */
+  /** Returns the reservation requests received so far. */
   sent(): Received[]
   keys(): string[]
-  /** Answers the nth reservation request with the nth script, and later ones with the last. */
+  /** Answers the nth reservation request with the nth script, and later ones with the last script. */
   scripted(...scripts: Script[]): void
 }
 
-/** For the top of a test file; `options` are those of every `open`. */
+/** Prepares a test file; call it at the top level. `options` are passed to every `open`. */
 export function reservingAt(options: Partial<PartsOptions> = {}): Place {
   const opened: Parts[] = []
   const sent = () => place.service.seen('/reservations/hotel')
@@ -57,7 +57,7 @@ export function reservingAt(options: Partial<PartsOptions> = {}): Place {
   return place
 }
 
-/** The same with a clock that does not wait, and helpers for one reservation that is made and resumed. */
+/** Like `reservingAt`, but waits take no time, and helpers make and resume one reservation. */
 export function reservingInNoTime() {
   let slept = 0
   const now = () => Date.now() / 1000 + slept
@@ -76,7 +76,7 @@ export function reservingInNoTime() {
     resumed: () => resume(place.open().reserveParts, 'ref-1'),
     entries: () =>
       place.open().state.journal.list({client: {baseUrl: place.service.baseUrl, clientId: CLIENT_ID}}),
-    /** Every request so far had the same key and body. */
+    /** Expects that every request so far had the same key and body. */
     expectSameRequests() {
       const requests = place.sent().map(({headers, body}) => headers['idempotency-key'] + body)
       expect(new Set(requests).size).toBe(1)
@@ -84,7 +84,7 @@ export function reservingInNoTime() {
   })
 }
 
-/** Stores a token that is good for `baseUrl`, so that none is requested. */
+/** Stores a valid token for `baseUrl`, so that none is requested. */
 export async function keepToken({state}: Parts, baseUrl: string): Promise<void> {
   const scopes = ['reservations:write']
   const token = {access_token: 't', scopes, askedScopes: [], obtainedAt: 0, expiresAt: 9e9}

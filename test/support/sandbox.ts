@@ -1,10 +1,10 @@
-/** A local sandbox for tests: in memory by default, on a free port of loopback, with a stopped clock. */
+/** A local sandbox for tests: in memory by default, on a free loopback port, with a stopped clock. */
 import {randomUUID} from 'node:crypto'
 import {createSandbox, type SandboxOptions} from '../../src/sandbox/sandbox.js'
 import {serveSandbox} from '../../src/sandbox/serve.js'
 import {CONTACT} from './stay.js'
 
-/** Unix seconds of 2030-06-01T12:00:00Z, when a test's sandbox begins by default. */
+/** Unix seconds of 2030-06-01T12:00:00Z, the time at which a test's sandbox starts by default. */
 export const TEST_START = 1_906_545_600
 
 export interface JsonAnswer {
@@ -21,9 +21,12 @@ export type SandboxClient = Awaited<ReturnType<typeof connect>>
 export type TestSandbox = Awaited<ReturnType<typeof startSandbox>>
 
 export interface TestSandboxOptions extends Partial<SandboxOptions> {
-  /** Without a socket, straight into `handle`: quicker, and enough for most rules. */
+  /** Calls `handle` directly, without a socket. This is quicker, and enough for most tests. */
   readonly inProcess?: boolean
-  /** Sees each answer of the API, by its path under the base URL, before it is returned; throws when it is wrong. */
+  /**
+   * Called with each answer of the API and its path under the base URL, before the answer is returned. Throws if the answer is
+   * wrong.
+   */
   readonly check?: (method: string, path: string, answer: JsonAnswer) => void
 }
 
@@ -56,11 +59,11 @@ export async function startSandbox(options: TestSandboxOptions = {}) {
 }
 
 function controlsOf(send: Send, origin: string) {
-  /** Calls a path beside the API, for example `/_sandbox/events`. */
+  /** Calls a path outside the API, for example `/_sandbox/events`. */
   const control = (method: string, path: string, body?: unknown) => send(method, origin + path, body)
   return {
     control,
-    /** What a control lists. */
+    /** Returns the entries that a control lists. */
     listed: async (list: 'events' | 'deliveries' | 'requests' | 'faults'): Promise<Any[]> =>
       (await expectOk(control('GET', `/_sandbox/${list}`))).json.data,
     advance: async (seconds: number) => {
@@ -74,10 +77,10 @@ function controlsOf(send: Send, origin: string) {
 
 const sendByFetch: Send = (...asked) => request(fetch, ...asked)
 
-/** A client of a sandbox that runs elsewhere, at `origin`. */
+/** Returns a client of a sandbox that runs at `origin`. */
 export const connectTo = (origin: string) => connect(sendByFetch, `${origin}/partner-api/v1`, '', ALL_SCOPES)
 
-/** The controls of such a sandbox. */
+/** Returns the controls of such a sandbox. */
 export const controlsAt = (origin: string) => controlsOf(sendByFetch, origin)
 
 type Send = (
@@ -97,21 +100,21 @@ async function connect(send: Send, baseUrl: string, name: string, scope: string)
     }),
   )
   const token = granted.json.data.access_token as string
-  /** Calls the API with the bearer token; `path` is appended to the base URL. */
+  /** Calls the API with the bearer token. `path` is relative to the base URL. */
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     send(method, baseUrl + path, body, {authorization: `Bearer ${token}`, ...headers})
-  /** Searches two adults in Istanbul and returns the offers found; `change` replaces criteria. */
+  /** Searches for two adults in Istanbul and returns the offers. `change` replaces criteria. */
   const search = async (change: Record<string, unknown> = {}): Promise<Any[]> =>
     (await expectOk(call('POST', '/hotels/search', searchRequest(change)))).json.data.offers
-  /** Reserves with this Idempotency-Key. */
+  /** Sends a reservation request with this Idempotency-Key. */
   const reserve = (body: unknown, key: string = randomUUID()) =>
     call('POST', '/reservations/hotel', body, {'idempotency-key': key})
-  /** As `reserve`, for an offer. */
+  /** Like `reserve`, for an offer. */
   const convert = (offer: {offer_id: string}, change?: Record<string, unknown>, key?: string) =>
     reserve(reservationRequest(offer.offer_id, change), key)
-  /** The data of a GET that succeeds. */
+  /** Returns the data of a successful GET. */
   const get = async (path: string): Promise<Any> => (await expectOk(call('GET', path))).json.data
-  /** Searches and reserves the first offer, or the first that `pick` accepts; returns the reservation. */
+  /** Searches, reserves the first offer that `pick` accepts (default: the first), and returns the reservation. */
   const book = async (change?: Record<string, unknown>, pick = (_: Any) => true): Promise<Any> => {
     const offer = (await search()).find(pick)
     return (await expectOk(convert(offer, change))).json.data
@@ -119,7 +122,7 @@ async function connect(send: Send, baseUrl: string, name: string, scope: string)
   return {token, call, get, search, reserve, convert, book}
 }
 
-/** Two adults from Turkey, three nights in Istanbul (2030-07-10), in euro. */
+/** Returns a search for two adults from Turkey, three nights in Istanbul from 2030-07-10, in euro. */
 export function searchRequest(change: Record<string, unknown> = {}) {
   return {
     destination: {type: 'CITY' as const, id: 101},
@@ -145,7 +148,7 @@ export const ADULT = {
   is_lead: true,
 }
 
-/** A reservation request for two adults, paid from the account, under a new client reference. */
+/** Returns a reservation request for two adults, paid from the account, with a new client reference. */
 export function reservationRequest(offerId: string, change: Record<string, unknown> = {}) {
   return {
     offer_id: offerId,
@@ -175,7 +178,7 @@ async function request(
   return {status: answer.status, headers: answer.headers, json: parse(text)}
 }
 
-/** The JSON, or the text itself when it is none. */
+/** Returns the parsed JSON, or the text itself if it is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)

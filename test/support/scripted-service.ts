@@ -1,19 +1,22 @@
 /**
- * A service that a test scripts, over real HTTP: it keeps §1–§9 and shares no line with src/. What the interface does not
- * show has the form that the options choose; `script` answers in its place. It records every request.
+ * A service that tests script, over real HTTP. It follows §1–§9 and shares no code with src/. Options choose the form of what the
+ * interface does not show, and `script` can answer instead. Every request is recorded.
  */
 import type {ServerResponse} from 'node:http'
 import {type ReceivedEvent, type Subscriber, startSubscriber} from './subscriber.js'
 
 export interface Received {
   readonly method: string
-  /** Without the path of the base URL. */
+  /** The path relative to the base URL. */
   readonly path: string
   readonly headers: ReceivedEvent['headers']
   readonly body: string
 }
 
-/** Answers in place of the service, never answers or drops the connection; the service answers if it returns false. */
+/**
+ * Answers in place of the service, leaves the request without an answer, or drops the connection. The service answers if the
+ * script returns false.
+ */
 export type Script = (request: Received, response: ServerResponse) => unknown
 
 export const drop: Script = (_, response) => response.destroy()
@@ -33,24 +36,24 @@ export const raw =
 export interface ServiceForm {
   readonly envelope?: 'data' | 'named' | 'bare'
   readonly money?: 'string' | 'number'
-  /** `nested`: each rate is inside its hotel, some levels down. */
+  /** With `nested`, each rate is some levels down in its hotel. */
   readonly offers?: 'flat' | 'nested'
 }
 
-/** One answer to everything but token requests. */
+/** The same answer for every request except token requests. */
 export interface FixedAnswer {
   readonly status: number
   readonly type?: string
   readonly body: string | Uint8Array
-  /** The connection breaks in the middle of the body. */
+  /** Whether the connection breaks in the middle of the body. */
   readonly isCut?: boolean
 }
 
 const BASE = '/partner-api/v1'
-/** Any base URL will do: it ends in `v1`. */
+/** Any base URL that ends in `v1` is accepted. */
 const ANY_BASE = /^\/[\w/-]*?\bv1(?=\/)/
 const VOUCHER = '/files/voucher?sig=SIGNEDSIGNEDSIGNED'
-/** A PDF just large enough to be one. */
+/** The smallest PDF that passes the checks. */
 export const PDF = Buffer.from(
   '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
 )
@@ -59,7 +62,7 @@ export class ScriptedService {
   readonly received: Received[] = []
   readonly reservations: {ref: string; offer: string; key: string}[] = []
   readonly liveTokens = new Set<string>()
-  /** How long a token request takes. */
+  /** Duration of a token request in milliseconds. */
   tokenMilliseconds = 100
   /** Whether a repeat with the same key gets the first answer again. */
   honoursKey = true
@@ -68,7 +71,7 @@ export class ScriptedService {
   /** Whether vouchers are ready. */
   hasVouchers = false
   script: Script = () => false
-  /** What an answer to a reservation says besides its reference and status. */
+  /** Returns what an answer to a reservation contains besides reference and status. */
   echo: (body: Record<string, unknown>) => object = ({guests}) => ({guests, hotel: {name: 'Otel'}})
   private issued = 0
 
@@ -83,7 +86,7 @@ export class ScriptedService {
     return service
   }
 
-  /** Grants tokens, looks like a local sandbox, and gives everything else the same answer. */
+  /** Starts a service that grants tokens, looks like a local sandbox, and gives every other request the same answer. */
   static async answering({
     status,
     type = 'application/json',
@@ -122,7 +125,7 @@ export class ScriptedService {
     return this.origin + BASE
   }
 
-  /** The environment that points commands at it. */
+  /** The environment that makes commands use this service. */
   get env(): Record<string, string> {
     const [BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET] = ['cid_foreign', 'sk_test_right']
     return {BOOKCTL_BASE_URL: this.baseUrl, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET}
@@ -136,12 +139,12 @@ export class ScriptedService {
     return this.received.filter(request => request.path === path)
   }
 
-  /** The requests to `path`, whatever their query, meet `script`, and no others any. */
+  /** Uses `script` for requests to `path` with any query, and no script for other requests. */
   at(path: string, script: Script): void {
     this.script = (request, response) => request.path.split('?')[0] === path && script(request, response)
   }
 
-  /** Forgets what was received, for a new test; reservations and tokens stay. */
+  /** Forgets the recorded requests. Reservations and tokens stay. */
   forget(): void {
     this.received.length = 0
   }
@@ -203,7 +206,7 @@ export class ScriptedService {
     else this.wrap(response, 'booking', this.recordOf(ref, request), status)
   }
 
-  /** Makes the reservation, or finds the earlier one: for scripts that cut the answer. */
+  /** Makes the reservation, or finds the earlier one. Scripts that cut the answer use it. */
   commit(request: Received): {status: number; ref: string} {
     const offer = (JSON.parse(request.body) as {offer_id: string}).offer_id
     const key = String(request.headers['idempotency-key'])

@@ -1,4 +1,4 @@
-/** A local sandbox inside the test's process, as `bookctl sandbox start` runs it, with a home that uses it. */
+/** A local sandbox that is served from the test's process as `bookctl sandbox start` serves it, and a home that uses it. */
 import {join} from 'node:path'
 import {afterAll, onTestFinished} from 'vitest'
 import {credentialsOf} from '../../src/cli/features/sandbox/command.js'
@@ -7,14 +7,14 @@ import {LISTEN_CA_NAME} from '../../src/state/file-names.js'
 import {Home} from './bookctl.js'
 import {startSandbox} from './sandbox.js'
 
-/** For the top of a test file: one for all of its tests. */
+/** Serves one sandbox for all tests of a file; call it at the top level. */
 export async function sandboxOfFile() {
   const sandbox = await serveLocalSandbox()
   afterAll(() => sandbox.stop())
   return sandbox
 }
 
-/** For one test; the commands of its home find it. */
+/** Serves a sandbox for one test. Commands in its home find it. */
 export async function ownSandbox() {
   const sandbox = await serveLocalSandbox()
   onTestFinished(sandbox.stop)
@@ -22,7 +22,7 @@ export async function ownSandbox() {
   return sandbox
 }
 
-/** Serves one on a free port, with its state in memory. `home` and `env` point commands at it. */
+/** Serves a sandbox on a free port, with its state in memory. `home` and `env` make commands use it. */
 async function serveLocalSandbox() {
   const home = new Home()
   const caFile = join(home.configDirectory, LISTEN_CA_NAME)
@@ -41,12 +41,12 @@ async function serveLocalSandbox() {
     baseUrl,
     origin,
     env,
-    /** Lets the commands `sandbox …` of that home find it, as if it had been started there. */
+    /** Makes the commands `sandbox …` in that home find the sandbox, as if it had been started there. */
     recordIn: ({configDirectory}: Home) => writeRecord(configDirectory, record),
     control,
     listed,
     fault,
-    /** The requests that came, as `POST /partner-api/v1/reservations/hotel`. */
+    /** Returns the requests received, in the form `POST /partner-api/v1/reservations/hotel`. */
     async requests(): Promise<string[]> {
       return (await listed('requests')).map(({method, path}) => `${method} ${path}`)
     },

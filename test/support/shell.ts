@@ -1,4 +1,4 @@
-/** Lines as a user types them in a home: a command alone runs inside this process, any other line in bash. */
+/** Runs lines as a user types them in a home. A line with a single command runs inside this process, any other line in bash. */
 import {execFile} from 'node:child_process'
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -6,11 +6,11 @@ import process from 'node:process'
 import {promisify} from 'node:util'
 import {ENTRY, type Finished, type Home} from './bookctl.js'
 
-/** What only a shell understands. */
+/** Syntax that only a shell understands. */
 const SYNTAX = /[|<>;&`*]|\$\(/
 
 export class Shell {
-  /** The environment of the next line; exported variables are added. */
+  /** The environment of the next line. Variables that a line exports are added. */
   env: Record<string, string>
 
   constructor(private readonly home: Home) {
@@ -23,7 +23,7 @@ export class Shell {
     this.env = {...(home.surroundings() as Record<string, string>), ...home.env, CI: '1', PATH}
   }
 
-  /** Runs `line` with additional `variables`; rejects if bash does not exit with 0. */
+  /** Runs `line` with additional `variables`. Rejects if bash does not exit with 0. */
   async type(line: string, variables: Record<string, string> = {}): Promise<Finished> {
     const env = {...this.env, ...variables}
     const words = SYNTAX.test(line) ? undefined : line.match(/("[^"]*"|'[^']*'|[^\s"'])+/g)
@@ -48,7 +48,7 @@ export class Shell {
   }
 }
 
-/** A word without its quotes, with the values of its variables. */
+/** Removes the quotes of a word and replaces its variables by their values. */
 function unquoted(word: string, env: Record<string, string>): string {
   return word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2').replace(/\$(\w+)/g, (_, name) => String(env[name]))
 }

@@ -1,8 +1,8 @@
-/** Whether a text contains a stack trace, which only developers need. */
+/** Reports whether a text contains a stack trace, which users must never see. */
 
-/** A line of a stack trace, also inside a string of JSON. */
+/** Matches a line of a stack trace, even inside a JSON string. */
 const FRAME = /(?:^|\\n)\s+at .+?:\d+:\d+/m
-/** What Node says above one: the file and the line. */
+/** Matches the file and line that Node prints above a stack trace. */
 const PLACE = /(node_modules|dist)\/[^\s"]+\.[cm]?js:\d+/
 
 export function hasStack(text: string): boolean {

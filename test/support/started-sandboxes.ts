@@ -1,4 +1,4 @@
-/** Sandboxes that tests start in their own homes; they are stopped when the test ends. */
+/** Sandboxes that tests start in their homes. They are stopped when the test ends. */
 import {expect, onTestFinished} from 'vitest'
 import type {Home} from './bookctl.js'
 
@@ -11,7 +11,7 @@ export async function start(home: Home, ...argv: string[]) {
   return {...serving, baseUrl, port: Number(new URL(baseUrl).port), pid: Number(pid)}
 }
 
-/** What `sandbox env` exports. */
+/** Returns the variables that `sandbox env` exports. */
 export async function exportsOf(home: Home, ...argv: string[]): Promise<Record<string, string>> {
   const {exit, stdout} = await home.run(['sandbox', 'env', ...argv])
   expect(exit).toBe(0)

@@ -1,4 +1,4 @@
-/** A search and a booking as typed, and made. */
+/** A search and a booking: the arguments a user types, and the results. */
 import type {Home} from './bookctl.js'
 
 export const SEARCH = [
@@ -24,7 +24,7 @@ export const GUESTS = [
   ],
 ]
 
-/** What is typed to reserve an offer that was not seen, from the account. */
+/** Returns the arguments that reserve an offer from the account, without a search before. */
 export const reserving = (offer: string, ...more: string[]) => [
   'reserve',
   offer,
@@ -37,11 +37,11 @@ export const reserving = (offer: string, ...more: string[]) => [
   ...more,
 ]
 
-/** The first offer of that search. */
+/** Returns the id of the first offer of that search. */
 export const offerIn = async (home: Home, ...more: string[]) =>
   (await home.run([...SEARCH, '--limit', '1', '--quiet', ...more])).stdout.trim()
 
-/** The reference of a reservation of `offer`, or of the first one. */
+/** Reserves `offer`, or the first one found, and returns the reference. */
 export async function reservationIn(home: Home, pay: 'account' | 'instant' = 'account', offer?: string) {
   const argv = ['reserve', offer ?? (await offerIn(home)), ...GUESTS, '--pay', pay, '--quiet', '--yes']
   return (await home.run(argv)).stdout.trim()

@@ -1,4 +1,4 @@
-/** Both places where what machines share may be kept, for tests that hold in both. */
+/** Both kinds of store, the files of a machine and a shared PostgreSQL, for tests that must hold for both. */
 import {afterAll, describe} from 'vitest'
 import {openSharedStores} from '../../src/state/postgres/shared.js'
 import {parseStoreUrl} from '../../src/state/postgres/url.js'
@@ -8,18 +8,18 @@ import {findPostgres, type PostgresServer, startPostgres} from './postgres.js'
 
 export interface Place {
   readonly name: string
-  /** Whether the times of entries are its own, by the clock of the database, and hashes are made unguessable. */
+  /** Whether the store takes the times of entries from its own clock, and makes stored hashes unguessable. */
   readonly isShared: boolean
-  /** A state for this test alone, with nothing in it; `directory`: another one that shares what the first has. */
+  /** Opens an empty state for this test. A second `directory` is another machine that uses the same store. */
   open(directory?: string): Promise<State>
-  /** Whether the bytes of `text` are in what is stored of the last state. */
+  /** Reports whether the store of the last state contains the bytes of `text`. */
   has(text: string): Promise<boolean>
 }
 
 let server: Promise<PostgresServer> | undefined
 let directory = ''
 
-/** Empties what the test before has left: that takes a tenth of the time of a new database. */
+/** Empties the database of the previous test, which takes a tenth of the time of a new database. */
 const EMPTY = `DO $$ DECLARE names text; BEGIN
   SELECT string_agg(format('bookctl.%I', tablename), ', ') INTO names FROM pg_tables
     WHERE schemaname = 'bookctl' AND tablename <> 'schema_version';
@@ -54,7 +54,7 @@ const files: Place = {
   has: async text => filesWith(directory, text).length > 0,
 }
 
-/** Runs `tests` for the files of a machine and for a PostgreSQL, where there is one for this platform. */
+/** Runs `tests` with files, and with PostgreSQL if it is available for this platform. */
 export async function describeEachPlace(tests: (place: Place) => void): Promise<void> {
   const found = await findPostgres()
   describe(files.name, () => tests(files))

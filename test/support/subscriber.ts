@@ -1,4 +1,4 @@
-/** A server for tests, of a receiver of events for example: keeps what comes, and answers with `answering`. */
+/** A server for tests, for example as a receiver of events. It records requests and answers with `answering`. */
 import {
   createServer,
   type IncomingMessage,
@@ -13,7 +13,7 @@ import {waitUntil} from './wait.js'
 export interface ReceivedEvent {
   readonly method: string
   readonly path: string
-  /** Names and values in turn, as they came. */
+  /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[]
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
@@ -23,7 +23,7 @@ export type Subscriber = Awaited<ReturnType<typeof startSubscriber>>
 
 export type Answering = (answer: ServerResponse, event: ReceivedEvent, count: number) => void
 
-/** Answers with `answering` (default 200); with `tls`, over https. */
+/** Starts the server, which answers with `answering` (default 200); with `tls` over https. */
 export async function startSubscriber(
   answering: Answering = answer => answer.end(),
   tls?: {cert: Buffer; key: Buffer; maxVersion?: 'TLSv1.1'},
@@ -36,7 +36,7 @@ export async function startSubscriber(
     try {
       for await (const piece of request) pieces.push(piece)
     } catch {
-      // The client was killed; what came is enough.
+      // The client was killed. The part received is enough.
     }
     const {method = '', url = '', headers, rawHeaders} = request
     const event = {method, path: url, headers, rawHeaders, body: Buffer.concat(pieces)}
@@ -53,7 +53,7 @@ export async function startSubscriber(
     origin: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     received,
-    /** Connections that were opened, with or without a request. */
+    /** The number of connections, with or without a request. */
     connections: () => connections,
     waitFor: (count: number) => waitUntil(() => received.length >= count, `${count} requests`),
     close: () =>

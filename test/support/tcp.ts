@@ -1,7 +1,7 @@
-/** Servers of bare connections on this machine, and tunnels. */
+/** TCP servers on this machine, and tunnels. */
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net'
 
-/** A server that calls `serve` for each connection; rejects when the port is taken. */
+/** Starts a server that calls `serve` for each connection. Rejects if the port is taken. */
 export async function startTcp(serve: (socket: Socket) => void, wantedPort = 0) {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -13,7 +13,7 @@ export async function startTcp(serve: (socket: Socket) => void, wantedPort = 0) 
   )
   return {
     port: (server.address() as AddressInfo).port,
-    /** Those that are open. */
+    /** The open connections. */
     sockets,
     close: () =>
       new Promise<void>(resolve => {
@@ -23,7 +23,7 @@ export async function startTcp(serve: (socket: Socket) => void, wantedPort = 0) 
   }
 }
 
-/** Connects `client` with a port of this machine, and says `hello` to it first. */
+/** Connects `client` to a port of this machine, after sending it `hello`. */
 export function tunnel(client: Socket, port: number, hello = ''): Socket {
   const inner = connect(port, '127.0.0.1', () => client.write(hello)).on('error', () => client.destroy())
   client.on('close', () => inner.destroy())

@@ -1,4 +1,4 @@
-/** Runs `bookctl` at a real terminal: a pty, and a screen that obeys what is written to it. */
+/** Runs `bookctl` in a real terminal: a pty, and a screen that interprets the output. */
 import process from 'node:process'
 import {stripVTControlCharacters} from 'node:util'
 import {spawn} from '@lydell/node-pty'
@@ -25,26 +25,26 @@ export interface TerminalOptions {
   readonly columns?: number
   readonly rows?: number
   readonly env?: Record<string, string | undefined>
-  /** What runs there, in place of `bookctl ...argv`. */
+  /** The command to run instead of `bookctl ...argv`. */
   readonly command?: readonly string[]
-  /** How long it may take until it is killed, which ends it with 137. */
+  /** Time limit after which the command is killed; its exit code is then 137. */
   readonly limitMilliseconds?: number
 }
 
 export type TerminalRun = ReturnType<typeof atTerminal>
 
-/** The code of the marks in the output: `pid NUMBER` before the command starts, `exit CODE` after it ended. */
+/** The code of the marks in the output: `pid NUMBER` before the command starts, and `exit CODE` after it ended. */
 const MARK = 7777
 /**
- * Runs the command (`"$@"`) and stays alive until its last mark was read: the terminal closes with its first process, and on a
- * busy machine the last lines can then be lost.
+ * Runs the command (`"$@"`) and stays alive until its last mark was read. The terminal closes when its first process ends, and on
+ * a busy machine the last lines could then be lost.
  */
 const LEADER = `trap : HUP INT QUIT TERM; exec 3>&2 2>/dev/null
 sh -c 'printf "\\033]${MARK};pid %s\\007" $$; exec "$@" 2>&3 3>&-' sh "$@"
 printf "\\033]${MARK};exit %s\\007" $?; exec sleep 60`
 const MARKS = new RegExp(`\u001b\\]${MARK};[^\u0007]*\u0007`, 'g')
 
-/** Starts `bookctl ...argv`; it must be waited for by `exit`. */
+/** Starts `bookctl ...argv`. The test must wait for `exit`. */
 export function atTerminal(home: Home, argv: readonly string[], options: TerminalOptions = {}) {
   const {columns = 80, rows = 24, limitMilliseconds = 2 * PATIENCE_SECONDS * 1000} = options
   const command = options.command ?? [process.execPath, ENTRY, ...argv]
@@ -76,7 +76,7 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
   )
   return {
     ...shown,
-    /** The process number of the command; known once it has printed something. */
+    /** The process id of the command, known once it has printed something. */
     pid: () => pid,
     type: (text: string) => pty.write(text),
     press: (...keys: (keyof typeof KEYS)[]) => pty.write(keys.map(key => KEYS[key]).join('')),
@@ -85,14 +85,14 @@ export function atTerminal(home: Home, argv: readonly string[], options: Termina
       pty.resize(columns, rows)
     },
     kill: (signal: NodeJS.Signals = 'SIGHUP') => process.kill(pid, signal),
-    /** The exit code, 128 + the number of the signal that ended it, once all it wrote is on the screen. */
+    /** The exit code, or 128 + the number of the signal that ended the command, once all output is on the screen. */
     exit,
   }
 }
 
 type Exchange = readonly [seen: string | RegExp, typed?: string]
 
-/** Waits for what is seen, then types, for each of `exchanges`. */
+/** For each of `exchanges`, waits for a text, then types. */
 export async function converse(
   terminal: Pick<TerminalRun, 'waitFor'> & {type(text: string): void},
   ...exchanges: readonly Exchange[]
@@ -103,7 +103,7 @@ export async function converse(
   }
 }
 
-/** The same, and expects it to end with `exit`. */
+/** Like `converse`, and then expects that the command ends with `exit`. */
 export async function ends(
   terminal: Parameters<typeof converse>[0] & {readonly exit: Promise<number>},
   exit: number,
@@ -114,7 +114,10 @@ export async function ends(
   if (code !== exit) throw new Error(`ended with ${code}, not with ${exit}`)
 }
 
-/** A screen that obeys what is written to it; `onMark` gets the text of each mark, once what comes before is shown. */
+/**
+ * Creates a screen that interprets the output. `onMark` is called with the text of each mark, after the output before it is
+ * shown.
+ */
 export function createScreen(columns: number, rows: number, onMark: (mark: string) => void = () => {}) {
   const terminal = new xterm.Terminal({cols: columns, rows, scrollback: 5000, allowProposedApi: true})
   terminal.parser.registerOscHandler(MARK, mark => {
@@ -123,7 +126,7 @@ export function createScreen(columns: number, rows: number, onMark: (mark: strin
   })
   let raw = ''
   let ended = false
-  /** How much of what was written, without escape sequences, lies before what is waited for. */
+  /** The position in the output, without escape sequences, after the last text that was waited for. */
   let looked = 0
   const waiting = new Set<() => void>()
   const changed = () => {
@@ -132,20 +135,20 @@ export function createScreen(columns: number, rows: number, onMark: (mark: strin
   const screen = () => linesOf(terminal).join('\n').trimEnd()
   const withoutMarks = () => raw.replace(MARKS, '')
   return {
-    /** What is waited for is then on the screen, too. */
+    /** By then the text that was waited for is on the screen, too. */
     write: (text: string) =>
       terminal.write(text, () => {
         raw += text
         changed()
       }),
-    /** Nothing more is written; calls `done` when all of it is on the screen. */
+    /** Ends the output. Calls `done` once all of it is on the screen. */
     end: (done: () => void) =>
       terminal.write('', () => {
         ended = true
         changed()
         done()
       }),
-    /** Waits until it was shown after what was waited for before; rejects when it does not come. */
+    /** Waits until the text is shown after the previous text that was waited for. Rejects if it does not appear. */
     waitFor: (seen: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const finish = (settle: () => void) => {
@@ -168,15 +171,15 @@ export function createScreen(columns: number, rows: number, onMark: (mark: strin
         look()
       }),
     screen,
-    /** The column the cursor is in. */
+    /** The column of the cursor. */
     cursor: () => terminal.buffer.active.cursorX,
-    /** All that was written, escape sequences too. */
+    /** All output, including escape sequences. */
     raw: withoutMarks,
     resize: (columns: number, rows: number) => terminal.resize(columns, rows),
   }
 }
 
-/** Where the first `seen` in `text` ends. */
+/** Returns the position after the first match of `seen` in `text`. */
 function endOf(text: string, seen: string | RegExp): number | undefined {
   if (typeof seen === 'string') return text.includes(seen) ? text.indexOf(seen) + seen.length : undefined
   const match = seen.exec(text)

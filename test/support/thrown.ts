@@ -1,7 +1,7 @@
-/** What a piece of work throws, as a Failure. */
+/** Catches what a function throws, as a Failure. */
 import {Failure} from '../../src/contract/failure.js'
 
-/** The Failure `work` throws. Fails the test when it throws something else, or nothing. */
+/** Returns the Failure that `work` throws. Fails the test if it throws anything else, or nothing. */
 export function thrownBy(work: () => unknown): Failure {
   try {
     work()
@@ -12,7 +12,7 @@ export function thrownBy(work: () => unknown): Failure {
   throw new Error('nothing was thrown')
 }
 
-/** The Failure a promise is rejected with. */
+/** Returns the Failure that a promise is rejected with. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<Failure> {
   const error = await promise.then(
     () => new Error('nothing was thrown'),

@@ -1,13 +1,13 @@
-/** Waits for a condition instead of for time. */
+/** Waits for a condition instead of a fixed time. */
 import {setTimeout as sleep} from 'node:timers/promises'
 
 /**
- * How long anything here is waited for that will come, on a machine that does ten other things too. Only a test that fails
- * takes so long.
+ * How long a test waits for something that should happen, on a machine that is busy with ten other things. Only failing tests
+ * take that long.
  */
 export const PATIENCE_SECONDS = 120
 
-/** Looks until `holds`; fails when patience ends, naming what did not come. */
+/** Polls until `holds` returns true. After the time limit it fails with `what`. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const end = performance.now() + PATIENCE_SECONDS * 1000; performance.now() < end; ) {
     if (await holds()) return

@@ -1,11 +1,11 @@
-/** Files with webhooks as a user has them, signed with node's HMAC, and a receiver to probe. */
+/** Files with webhooks as users have them, signed with node's HMAC, and a receiver to probe. */
 import {createHmac} from 'node:crypto'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {type ReceivedEvent, startSubscriber} from './subscriber.js'
 
 export const SIGNING_SECRET = 'whsec_c2lnbmluZyBzZWNyZXQ'
-/** The names of the headers by default (§6.2). */
+/** The default header names (§6.2). */
 export const HEADER_NAMES = {signature: 'X-Service-Signature', eventId: 'X-Service-Event-Id'}
 export const EVENT =
   '{"id":"evt_01","type":"reservation.confirmed","created":"2026-11-20T12:00:00+03:00","data":{"url":"a\\/b","name":"Ayşe"}}'
@@ -18,7 +18,7 @@ export function signatureOf(
   return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex')}`
 }
 
-/** One line of a capture. */
+/** Returns one line of a capture file. */
 export function captureLine(body: string, t: number): string {
   return JSON.stringify({
     type: 'event',
@@ -31,7 +31,9 @@ export function captureLine(body: string, t: number): string {
   })
 }
 
-/** Writes what the examples of `webhooks verify` and `webhooks sign` name; returns the variables they use. */
+/**
+ * Writes the files that the examples of `webhooks verify` and `webhooks sign` name. Returns the variables that the examples use.
+ */
 export function makeWebhookFiles(directory: string, now: number): Record<string, string> {
   const write = (name: string, text: string) => writeFileSync(join(directory, name), text)
   const SIGNATURE = signatureOf(EVENT, now)
@@ -46,8 +48,8 @@ export function makeWebhookFiles(directory: string, now: number): Record<string,
 }
 
 /**
- * Whether one digest of `header` is that of `body` under `secret`, with one timestamp, not over 300 s from `now` (§6.3).
- * It shares no line with src/.
+ * Reports whether `header` has exactly one timestamp, at most 300 s from `now`, and a digest of `body` under `secret` (§6.3). It
+ * shares no code with src/.
  */
 export function isSigned(
   header: string,
@@ -63,17 +65,17 @@ export function isSigned(
   return valuesOf('v1').some(digest => `t=${time},v1=${digest}` === signatureOf(body, time, secret))
 }
 
-/** When an event was signed, if its signature follows §6.3 exactly, with one digest. */
+/** Returns when an event was signed, if its signature is exactly as in §6.3 with one digest; otherwise null. */
 export function signedAt({headers, body}: ReceivedEvent, secret: string): number | null {
   const value = String(headers['x-service-signature'])
   const time = /^t=(\d+)/.exec(value)?.[1] ?? ''
   return value === signatureOf(body, time, secret) ? Number(time) : null
 }
 
-/** A receiver that follows §6: 200, or 401 if the signature is wrong. */
+/** Starts a receiver that follows §6. It answers 200, or 401 if the signature is wrong. */
 export async function startReceiver(secret = SIGNING_SECRET) {
   const {origin, close} = await startSubscriber((answer, {headers, body}) => {
-    // A header that is repeated is joined with a space, which none of its fields has.
+    // A repeated header is joined with a space, which does not occur in its fields.
     const header = String(headers['x-service-signature'])
     const now = Math.floor(Date.now() / 1000)
     const isAlone = !header.includes(' ') && headers['x-service-event-id'] === idIn(body)

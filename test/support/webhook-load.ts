@@ -1,4 +1,4 @@
-/** Signed webhook requests over raw sockets, cheap enough to load a receiver from the same machine. */
+/** Signed webhook requests over raw sockets, cheap enough to load a receiver on the same machine. */
 import {connect} from 'node:net'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {signatureOf} from './webhook-files.js'
@@ -7,7 +7,7 @@ export const SECRET = 'whsec_load'
 
 export type SignedEvent = ReturnType<typeof signedEvent>
 
-/** One signed request for event `id`, with `pad` two-byte characters in its body. */
+/** Returns a signed request for event `id`, with `pad` two-byte characters in its body. */
 export function signedEvent(id: string, {pad = 400} = {}) {
   const reservation = {object: 'reservation', reservation_ref: 'RSV-0000000000', status: 'CONFIRMED'}
   const data = {...reservation, note: 'ş'.repeat(pad)}
@@ -17,7 +17,7 @@ export function signedEvent(id: string, {pad = 400} = {}) {
 
 const CLOSE = 'Connection: close\r\n'
 
-/** A request for any body, signed now; the connection closes after it unless `headers` say otherwise. */
+/** Returns a request with any body, signed now. The connection closes after it, unless `headers` says otherwise. */
 export function signedRequest(
   body: string | Buffer,
   id: string,
@@ -33,15 +33,15 @@ export function signedRequest(
 interface LoadOptions {
   readonly port: number
   readonly connections: number
-  /** Gives the next event, or undefined when there is no more. */
+  /** Returns the next event, or undefined after the last. */
   readonly next: () => SignedEvent | undefined
-  /** At most so many a second, over all connections; absent: as fast as it goes. */
+  /** Maximum number of events a second over all connections (default: no limit). */
   readonly perSecond?: number
 }
 
-/** Sends events one after the other on each of several kept connections; a connection that is cut ends its part. */
+/** Sends events one after the other on each of several keep-alive connections. A connection that is cut sends no more. */
 export async function load({port, connections, next, perSecond}: LoadOptions) {
-  /** Of each event that got an answer. */
+  /** One entry for each event that was answered. */
   const answers: {readonly id: string; readonly status: number}[] = []
   let due = performance.now()
   const runConnection = async () => {
@@ -71,7 +71,7 @@ export async function load({port, connections, next, perSecond}: LoadOptions) {
   return {answers}
 }
 
-/** Sends `bytes` on a connection of its own and returns what came until it was closed. */
+/** Sends `bytes` on a new connection. Returns everything received until the connection was closed. */
 export async function exchangeRaw(port: number, bytes: Buffer | string, {end = false} = {}): Promise<string> {
   const socket = open(port)
   if (end) socket.end(bytes)
@@ -88,21 +88,21 @@ const open = (port: number) =>
     .setEncoding('latin1')
     .on('error', () => {})
 
-/** Until it is closed, in whichever way. */
+/** Passes each piece to `take` until the socket is closed in any way. */
 async function eachPiece(socket: AsyncIterable<string>, take: (piece: string) => unknown): Promise<void> {
   try {
     for await (const piece of socket) await take(piece)
   } catch {
-    // Cut, or never opened: what came is enough.
+    // The connection was cut or never opened. The part received is enough.
   }
 }
 
-/** The status of the answer to `bytes`. */
+/** Returns the status of the answer to `bytes`. */
 export async function statusOf(port: number, bytes: Buffer | string): Promise<number> {
   return Number((await exchangeRaw(port, bytes)).slice(9, 12))
 }
 
-/** Sends one signed event on a connection of its own; the status of the answer. */
+/** Sends one signed event on a new connection. Returns the status of the answer. */
 export function sendEvent(port: number, ...event: Parameters<typeof signedRequest>): Promise<number> {
   return statusOf(port, signedRequest(...event))
 }

@@ -1,7 +1,7 @@
 /**
- * Raw bytes on a wire: a server on 127.0.0.1 that records each request and answers with scripted bytes, or is in front
- * of a service, passes requests on to it, and breaks what `strike` and `connection` say. The service's own address is rewritten in
- * its answers, so that links lead through the wire as well.
+ * A server on 127.0.0.1 that controls the raw bytes of each connection. It records requests and either answers with scripted
+ * bytes, or forwards them to a service and injects the faults in `strike` and `connection`. Links to the service in its answers
+ * are rewritten to lead through the wire.
  */
 import {request as httpRequest, type IncomingMessage} from 'node:http'
 import {createServer, type Server, type Socket} from 'node:net'
@@ -10,67 +10,70 @@ import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {waitUntil} from './wait.js'
 
 export interface WireRequest {
-  /** Request line and headers, as they came. */
+  /** Request line and headers, as received. */
   readonly head: string
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** In their order, including repeated ones. */
+  /** The headers in order, including repeated ones. */
   readonly headerLines: readonly (readonly [string, string])[]
   readonly body: string
-  /** Whether `strike` answered it. */
+  /** Whether the fault in `strike` applied to this request. */
   readonly struck: boolean
 }
 
-/** A whole answer. */
+/** A complete answer. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** Bytes to send, milliseconds to wait, or what happens to the connection; `hang` leaves it open. */
+/** Bytes to send, milliseconds to wait, or the end of the connection. `hang` leaves the connection open. */
 export type Step = Uint8Array | number | 'reset' | 'end' | 'hang'
 
 export interface Place {
-  /** Of the wire itself. */
+  /** The origin of the wire. */
   readonly origin: string
-  /** Of another server, for answers that lead there. */
+  /** The origin of another server, for answers that lead there. */
   readonly other: string
   readonly request: WireRequest
 }
 
 export interface WireFault {
-  /** Whether the service gets the request, and acts on it, before the fault strikes. */
+  /** Whether the service gets the request, and acts on it, before the fault applies. */
   readonly forwards: boolean
-  /** What the client gets. Without `forwards` the reply is empty. */
+  /** Returns the steps that the client sees. `reply` is empty unless `forwards` is set. */
   play(reply: Reply, place: Place): Iterable<Step>
-  /** The fault from the second time on. */
+  /** The fault for the second and later requests. */
   readonly afterwards?: WireFault
 }
 
-/** A fault and the requests it strikes: all that fit, or the `nth` of them alone. */
+/** A fault, and the requests that it applies to: all that match, or only the `nth`. */
 export interface Strike {
   readonly fault: WireFault
   readonly method?: string
   readonly path?: RegExp
   readonly nth?: number
-  /** How many requests it has struck or passed. */
+  /** The number of matching requests so far. */
   met?: number
 }
 
-/** Before any request: reset or ended at once; never answered; never read; plain HTTP where TLS is expected. */
+/**
+ * Faults before any request: the connection is reset or ended at once, never answered, never read, or speaks plain HTTP instead
+ * of TLS.
+ */
 export type ConnectionFault = 'reset' | 'end' | 'hang' | 'deaf' | 'plain'
 
 export interface WireOptions {
-  /** The service behind it: `http://127.0.0.1:PORT`. */
+  /** The service behind the wire: `http://127.0.0.1:PORT`. */
   readonly upstream?: string
   readonly other?: string
   readonly tls?: TlsOptions | undefined
-  /** Answers in place of a service; `n` is the number of the request, from 1. */
+  /** Answers in place of a service. `n` is the number of the request, from 1. */
   readonly answer?: (request: WireRequest, n: number) => Iterable<Step>
-  /** Called with each request and what the service answered. */
+  /** Called with each request and the answer of the service. */
   readonly onExchange?: (request: WireRequest, reply: Reply) => void
 }
 
@@ -78,14 +81,14 @@ const NOTHING: Reply = {status: 200, headers: {}, body: Buffer.alloc(0)}
 
 export class Wire {
   readonly requests: WireRequest[] = []
-  /** How many were made, with or without a request. */
+  /** The number of connections, with or without a request. */
   connections = 0
   strike: Strike | undefined
-  /** The simulated fault of every connection from now on; undefined for none. */
+  /** The fault that applies to every new connection, or undefined. */
   connection: ConnectionFault | undefined
   private readonly sockets = new Set<Socket>()
   private readonly server: Server = createServer(socket => this.accept(socket))
-  /** Never listens: it gets the connections of `server`. */
+  /** This server never listens: it gets the connections of `server`. */
   private tlsServer: TlsServer | undefined
   private forwarding = 0
 
@@ -95,7 +98,7 @@ export class Wire {
   ) {}
 
   static async start(options: WireOptions): Promise<Wire> {
-    // Chosen before, so that nothing else gets its port by chance once it is closed.
+    // The port is chosen from a range that the system does not assign, so that no other program gets it once the wire is closed.
     const wire = new Wire(options, await findFreePort())
     if (options.tls) wire.showInstead(options.tls)
     await new Promise<void>((resolve, reject) =>
@@ -108,24 +111,24 @@ export class Wire {
     return `${this.options.tls ? 'https' : 'http'}://127.0.0.1:${this.port}`
   }
 
-  /** Speaks TLS like this from now on. */
+  /** Uses these TLS options for new connections. */
   showInstead(tls: TlsOptions): void {
     this.tlsServer = createTlsServer(tls)
       .on('secureConnection', (socket: Socket) => this.serve(socket))
       .on('tlsClientError', () => {})
   }
 
-  /** Resolves when no connection is open and nothing that was passed on is unanswered. */
+  /** Resolves when no connection is open and the service has answered every forwarded request. */
   async quiet(): Promise<void> {
     await waitUntil(() => this.sockets.size === 0 && this.forwarding === 0, 'the last connection to end')
   }
 
-  /** Resolves when nothing that was passed on is unanswered. */
+  /** Resolves when the service has answered every forwarded request. */
   async answered(): Promise<void> {
     await waitUntil(() => this.forwarding === 0, 'the last answer of the service')
   }
 
-  /** Stops listening; connections are refused from now on. */
+  /** Stops listening. New connections are refused. */
   async close(): Promise<void> {
     const closed = new Promise(resolve => this.server.close(resolve))
     for (const socket of this.sockets) socket.destroy()
@@ -154,7 +157,7 @@ export class Wire {
       const request = readRequest(received)
       if (!request) return
       received = Buffer.alloc(0)
-      // In front of a service the connection is about to end, and what comes after the request has no answer.
+      // With a service behind it, the connection ends after one answer, and further requests on it are not answered.
       if (!this.options.answer) socket.removeAllListeners('data').resume()
       void this.answer(socket, request).catch(() => socket.destroy())
     })
@@ -174,7 +177,7 @@ export class Wire {
     await play(socket, fault ? fault.play(reply, place) : [replyBytes(reply)])
   }
 
-  /** The service's own answer. */
+  /** Forwards a request and returns the answer of the service. */
   private async forward({method, path, headerLines, body}: WireRequest): Promise<Reply> {
     const {host, hostname, port} = new URL(this.options.upstream ?? '')
     const kept = headerLines.filter(([name]) => !/^(host|connection)$/.test(name))
@@ -210,11 +213,11 @@ function strikes(strike: Strike, {method, path}: Omit<WireRequest, 'struck'>): b
   return strike.met === (strike.nth ?? strike.met)
 }
 
-/** What one request gets: these bytes and then `after` (default an orderly end), or the end alone. */
+/** The answer to a request: bytes and the ending after them (default: an orderly end), or only an ending. */
 export type Script = {readonly bytes: string | Uint8Array; readonly after?: Ending} | Ending
 type Ending = 'end' | 'hang' | 'reset'
 
-/** A server without a service behind it; `script` decides about each request. */
+/** Starts a wire without a service. `script` decides on the answer to each request. */
 export function startWireServer(script: (request: WireRequest, n: number) => Script, tls?: TlsOptions) {
   const answer = (request: WireRequest, n: number): Step[] => {
     const chosen = script(request, n)
@@ -225,7 +228,7 @@ export function startWireServer(script: (request: WireRequest, n: number) => Scr
   return Wire.start({answer, tls})
 }
 
-/** A whole answer with Content-Length. */
+/** Returns a complete answer with Content-Length. */
 export function httpAnswer(
   status: number,
   body: string | Uint8Array,
@@ -238,7 +241,7 @@ export function jsonAnswer(status: number, json: unknown, headers: Readonly<Reco
   return {bytes: httpAnswer(status, JSON.stringify(json), {'content-type': 'application/json', ...headers})}
 }
 
-/** Status line and headers, with the length of the body unless `headers` has another. */
+/** Returns status line and headers. Content-Length is that of the body, unless `headers` has another. */
 export function replyHead({status, headers, body}: Reply): Buffer {
   return headBytes(status, {'content-length': String(body.length), ...headers})
 }
@@ -262,7 +265,7 @@ async function play(socket: Socket, steps: Iterable<Step>): Promise<void> {
       await Promise.race([gone, new Promise(resolve => setTimeout(resolve, step).unref())])
       continue
     }
-    // Inside the write's own callback Node ends a connection in good order, even one that is to be reset.
+    // In the callback of the write itself, Node would end a connection in good order even if it should be reset.
     const written = new Promise<void>(resolve => socket.write(step, () => setImmediate(resolve)))
     await Promise.race([gone, written])
   }

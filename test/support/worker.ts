@@ -1,4 +1,4 @@
-/** A process of its own that does the jobs it gets over IPC. */
+/** A process of its own that does the jobs it receives over IPC. */
 import {openDatabase} from '../../src/storage/database.js'
 import {openSqlite} from '../../src/storage/database-file.js'
 import {withLock} from '../../src/storage/lock.js'
@@ -34,7 +34,7 @@ function eraseOften(path: string, times: number): void {
   database.close()
 }
 
-/** Counts the rows twice, with a pause: only equal if no other process is in the lock. */
+/** Counts the rows twice with a pause. The counts are equal only if no other process has the lock meanwhile. */
 async function countAlone(directory: string, hold: boolean): Promise<unknown> {
   return withLock({directory, kind: 'test', key: 'count', waitMilliseconds: 20_000}, async () => {
     if (hold) {

@@ -1,4 +1,4 @@
-/** Real processes for tests, started ahead so that they can be let go at the same moment. */
+/** Worker processes for tests, started beforehand so that their jobs can start at the same moment. */
 import {type ChildProcess, fork} from 'node:child_process'
 import {renameSync} from 'node:fs'
 import {join} from 'node:path'
@@ -31,7 +31,7 @@ export class Worker {
     return Promise.all(Array.from({length: count}, () => Worker.start()))
   }
 
-  /** Resolves when the job is done or has failed; the end of the process is a failure. */
+  /** Resolves when the job is done or has failed. If the process ends, the job has failed. */
   run(job: Job, onNote?: (note: string) => void): Promise<Result> {
     return new Promise(resolve => {
       const finish = (result: Result) => {
@@ -51,7 +51,7 @@ export class Worker {
   }
 }
 
-/** The worker as one JavaScript file, which starts in a fraction of the time that tsx takes; returns its path. */
+/** Bundles the worker into one JavaScript file, because that starts in a fraction of the time of tsx. Returns its path. */
 async function bundled(): Promise<string> {
   const cache = fileURLToPath(new URL('../../node_modules/.cache/bookctl-tests', import.meta.url))
   const path = join(cache, 'worker.mjs')
@@ -63,7 +63,7 @@ async function bundled(): Promise<string> {
   })
   await bundle.write({file: `${path}.${process.pid}`, format: 'esm', codeSplitting: false})
   await bundle.close()
-  // Another process may be starting the file of before.
+  // Renaming replaces the file in one step, because another process may be starting the previous one.
   renameSync(`${path}.${process.pid}`, path)
   return path
 }

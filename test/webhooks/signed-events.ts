@@ -3,10 +3,10 @@ import {createHmac} from 'node:crypto'
 import type {CheckTerms} from '../../src/webhooks/diagnose/finding.js'
 import {HEADER_NAMES, signatureOf} from '../support/webhook-files.js'
 
-/** A whole number below `limit`. */
+/** Returns a random integer from 0 to `limit` − 1. */
 export type Pick = (limit: number) => number
 
-/** Small, seeded, and the same on every machine (mulberry32). */
+/** Returns a small seeded generator that gives the same numbers on every machine (mulberry32). */
 export function seeded(seed: number): Pick {
   let state = seed >>> 0
   return limit => {
@@ -19,7 +19,7 @@ export function seeded(seed: number): Pick {
 
 export const T = 1_700_000_000
 
-/** Judges at T, with the secret `whsec_test`. */
+/** Returns the terms of a check at T with the secret `whsec_test`. */
 export const checkTerms = (more: Partial<CheckTerms> = {}): CheckTerms => ({
   secrets: [{name: 'file', secret: 'whsec_test'}],
   otherSecrets: () => [],
@@ -46,7 +46,7 @@ export function word(pick: Pick, length: number): string {
   return Array.from({length}, () => WORDS[pick(WORDS.length)]).join('')
 }
 
-/** An event as JSON text without spaces, numbers spelled as money is. */
+/** Returns an event as JSON text without spaces, with numbers written as amounts of money. */
 export function eventText(pick: Pick): string {
   const type = TYPES[pick(TYPES.length)] ?? ''
   const name = NAMES[pick(NAMES.length)] ?? ''
@@ -71,7 +71,7 @@ export function eventText(pick: Pick): string {
   return `{"id":"evt_${word(pick, 16)}","type":"${type}","created":"2026-11-20T12:00:00+03:00","data":{${fields.join(',')}}}`
 }
 
-/** An event that holds a letter beyond ASCII, a slash and a money number. */
+/** Returns an event with a letter beyond ASCII, a slash and an amount of money. */
 export function richText(pick: Pick): string {
   const name = NAMES[pick(NAMES.length)] ?? ''
   return eventText(pick).replace(
