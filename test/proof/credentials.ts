@@ -1,7 +1,7 @@
 /**
- * Credentials: a trip is tried with one kind of credentials, and again with another. The service never gets a second key
- * for it; an attempt whose outcome is not known is named in the refusal, and --resume ends as that attempt did, or says
- * which credentials it needs.
+ * Credentials: a trip is booked with one kind of credentials and repeated with another. The service never gets a second key for
+ * it. The refusal names an attempt whose outcome is unknown, and --resume ends as that attempt did or says which credentials it
+ * needs.
  */
 import {randomUUID} from 'node:crypto'
 import {writeFileSync} from 'node:fs'
@@ -22,7 +22,7 @@ interface Bench {
 }
 
 interface Identity {
-  /** Runs with the same identity are the same client to a journal. */
+  /** Credentials with the same `client` count as the same client in a journal. */
   readonly client: string
   readonly env: (bench: Bench) => Record<string, string>
   readonly host?: string
@@ -59,7 +59,7 @@ interface Pair {
   readonly store: Record<string, string>
 }
 
-/** Tries it with the first credentials, and then in every way with the second. */
+/** Books with the first credentials, then repeats in every way with the second. */
 async function tryPair(bench: Bench, own: Own, {from, to, first, store}: Pair) {
   const {side} = bench
   const wire = own(await Wire.start({upstream: side.origin}))
@@ -89,7 +89,8 @@ async function tryPair(bench: Bench, own: Own, {from, to, first, store}: Pair) {
   const saysWhich = ({stdout}: Finished) => /BOOKCTL_\w+|cid_sandbox|profile/.test(stdout)
   const tries: readonly (readonly [string, readonly string[], (finished: Finished) => boolean])[] = [
     ['another reference', book(offer, `other-${reference}`), isOpen ? refused : isRefused],
-    // Another client's new trip, under a reference that this one has used, is its own.
+    // A new trip of another client counts as its own, even under a reference that this client has used, so it is not checked
+    // here.
     ...(isOpen || isSame ? [['another offer', book(another), isOpen ? refused : isRefused] as const] : []),
     [
       'the same',
@@ -127,9 +128,9 @@ type Case = Readonly<Record<'from' | 'to' | 'how', string>> & {readonly store: S
 
 function isMeant({from, to, how, store}: Case): boolean {
   if (from === to || from === 'another client' || from === 'a changed secret') return false
-  // The service refuses the changed secret: only what needs no answer can be asked for.
+  // The service refuses the changed secret, so only a trip whose outcome is already known can be tested.
   if (to === 'a changed secret') return how === 'confirmed' && IDENTITIES[from]?.client === 'ours'
-  // A shared store seals with the secret, which a token does not have.
+  // A shared store is sealed with the client secret, which is unknown when only a token is given.
   return store === 'files' || IDENTITIES[from]?.client !== 'token'
 }
 

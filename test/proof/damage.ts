@@ -1,7 +1,7 @@
 /**
- * Damage: a reservation ends in every way that it can, or is killed; then each file of ours is damaged at many places, and
- * the same command is run again, each time on a copy. The service never gets a second key for one trip, and damage that
- * matters is reported, with the name of the file, before a reservation is sent.
+ * Damage: a reservation ends in each possible way or is killed. Then each of our files is damaged at many places, and the same
+ * command runs again, each time on a copy. The service never gets a second key for one trip, and damage that matters is reported
+ * with the name of the file before a reservation is sent.
  */
 import {copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -16,23 +16,23 @@ import {copyDirectory} from './shared/home.js'
 import {part} from './shared/part.js'
 import {booking, ending, keysAt, losing, parse, RESERVE, Side, shown} from './shared/scene.js'
 
-/** What one reservation left. */
+/** The state after one reservation. */
 interface Left {
   readonly home: FileHome
   readonly wire: Wire
   /** The command to repeat. */
   readonly argv: readonly string[]
-  /** What its journal knows it by: it is damaged inside these words, too. */
+  /** The words that identify the reservation in the journal. Damage is also done inside these words. */
   readonly words: readonly string[]
-  /** The one key that the service got. */
+  /** The only key that the service got. */
   readonly key: string
-  /** The files that were beside the database while something was written, of a time before this reservation. */
+  /** Files that were beside the database during an earlier write, before this reservation. */
   readonly olderSides: ReadonlyMap<string, Buffer>
 }
 
 interface Bench {
   readonly filled: Filled
-  /** What each ending left on the disk, by the name of the ending; made when the first cell needs it. */
+  /** The state on disk after each ending, by the name of the ending. It is created when the first cell needs it. */
   readonly left: Map<string, Promise<Left>>
 }
 
@@ -40,7 +40,7 @@ type Ending = (kill: () => void, random: () => number) => WireFault
 
 const LATER_MILLISECONDS = 60
 
-/** Every way in which the reservation may end. */
+/** Every way in which the reservation can end. */
 const ENDS: Readonly<Record<string, {readonly exit: Finished['exit']; readonly ending?: Ending}>> = {
   confirmed: {exit: 0},
   'unknown, and made': {exit: 10, ending: () => losing(true)},
@@ -74,7 +74,7 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   const config = home.path('config.json')
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(side.origin, wire.origin))
   const olderSides = sidesOf(home.path('state.db'))
-  // Found now: the others of an earlier search may have expired.
+  // The offer is searched for now, because those of an earlier search may have expired.
   const offer = await new Side(side.origin).offer()
   const argv = booking(offer, ['--json', '--timeout', '20'])
   let kill = () => {}
@@ -90,13 +90,15 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   if (!isAsWanted || keys.length !== 1) throw new Error(`${name}: ${keys.length} keys, ${shown(finished)}`)
   const {client_reference_id: reference} = parse(wire.requests.at(-1)?.body ?? '')
   const left = {home, wire, argv, words: [key, offer, reference, wire.origin, 'cid_sandbox'], key, olderSides}
-  // Undamaged, it is the same trip; and the service has it from here on, whenever the offer expires.
+  // Without damage, the command finds the same trip. The service has made the reservation from here on, so the offer may expire.
   const wrong = await tryPlace(left, 'config.json', ['undamaged', readFileSync(config)], true)
   if (wrong.length > 0) throw new Error(`${name}: ${wrong}`)
   return left
 }
 
-/** A journal and a log as they are beside the database in the middle of a transaction, made on a copy. */
+/**
+ * Returns the rollback journal and the WAL that are beside the database in the middle of a transaction. They are made on a copy.
+ */
 function sidesOf(path: string): Map<string, Buffer> {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-sides-'))
   const copy = join(directory, 'copy.db')
@@ -107,7 +109,7 @@ function sidesOf(path: string): Map<string, Buffer> {
   ] as const) {
     copyFileSync(path, copy)
     const database = openSqlite(copy, {timeout: 0})
-    // So little memory that the pages are written before the transaction ends.
+    // The cache is so small that pages are written before the transaction ends.
     database.exec(`PRAGMA journal_mode = ${mode}; PRAGMA cache_size = 1; BEGIN;
       CREATE TABLE more (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
       INSERT INTO more SELECT randomblob(1000) FROM n; UPDATE reservations SET updated_at = updated_at + 1`)
@@ -119,13 +121,15 @@ function sidesOf(path: string): Map<string, Buffer> {
   return sides
 }
 
-/** What is done to a file: where, and its new bytes, or none for a file that is deleted; `-…` is a file beside it. */
+/**
+ * The damage: the place, and the new bytes of the file, or undefined to delete it. A place `-…` is a file beside the database.
+ */
 type Change = readonly [where: string, bytes: Buffer | undefined]
 type Kind = (bytes: Buffer, random: () => number, left: Left, name: string) => Iterable<Change>
 
 const PAGE = 4096
 
-/** So many places in each page of the journal, one in others, and at least six in a small file. */
+/** Yields `ofPage` offsets in each page of the journal, one in each page of other files, and at least six in a small file. */
 function* offsets(name: string, {length}: Buffer, random: () => number, ofPage = 4): Iterable<number> {
   const step = Math.min(PAGE / (name.startsWith('state.db') ? ofPage : 1), length / 6)
   for (let at = 0; at < length; at += step) yield Math.min(length - 1, Math.floor(at + random() * step))
@@ -168,7 +172,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** With the damage done to a copy, the same command. */
+/** Damages a copy and runs the same command. */
 async function tryPlace(left: Left, name: string, [where, bytes]: Change, asProcess: boolean) {
   const home = new HomeHere(left.home.env)
   try {
@@ -188,11 +192,11 @@ async function tryPlace(left: Left, name: string, [where, bytes]: Change, asProc
 function wrongAfter({wire, key}: Left, name: string, isGone: boolean, {exit, stdout, stderr}: Finished) {
   const sent = keysAt(wire)
   const {error, outcome} = parse(stdout) ?? {}
-  // Without its journal this machine cannot know; it says so.
+  // Without its journal the machine cannot know earlier attempts, and must say so.
   if (name === 'state.db' && isGone)
     return (stdout + stderr).includes('state.db') ? [] : ['no warning that earlier attempts cannot be known']
   if (sent.some(each => each !== key)) return ['A SECOND KEY']
-  // What a user may edit, or a service refuses, is not always known as damage.
+  // Damage to a value that users may edit or a service refuses is not always recognisable as damage.
   const isSetting = /^(config\.json|tokens\.db)/.test(name)
   const file = basename(name).replace(/-(wal|shm|journal)$/, '')
   if (exit === 0) return outcome === 'confirmed' ? [] : ['is not what was booked']
@@ -201,10 +205,10 @@ function wrongAfter({wire, key}: Left, name: string, isGone: boolean, {exit, std
   return isSetting || String(error?.message).includes(file) ? [] : [`the message does not name ${file}`]
 }
 
-/** One place of so many is tried in a process of its own. */
+/** One of this many places is tried in a process of its own. */
 const PROCESS_OF = 40
 
-/** The way of each file in turn, at the first `most` of its places. */
+/** Does one kind of damage to each file in turn, at its first `most` places. */
 async function damage({filled, left: all}: Bench, end: string, kind: Kind, seed: number, most = Infinity) {
   if (!all.has(end)) all.set(end, leave(filled, end, seed))
   const left = (await all.get(end)) as Left
@@ -251,6 +255,6 @@ export const damages = part<Bench>({
     ...Object.keys(ENDS).flatMap(end => Object.keys(KINDS).map(what => cell(end, what))),
   ],
   open,
-  // Runs inside this process take turns.
+  // Commands inside this process run one at a time.
   atOnce: 1,
 })

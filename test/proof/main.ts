@@ -34,7 +34,10 @@ else {
   await prove()
 }
 
-/** Past what a command that runs inside this process has in the place of its stdout, also when Ctrl-C comes meanwhile. */
+/**
+ * Writes directly to file descriptor 1, because a command that runs inside this process replaces process.stdout. This also works
+ * when Ctrl-C comes meanwhile.
+ */
 function say(text: string): void {
   writeSync(1, `${text}\n`)
 }
@@ -84,7 +87,7 @@ async function prove(): Promise<void> {
     say(`${(figures.milliseconds / 1000).toFixed(0)} s\n`)
   }
   finish()
-  // What a failed cell left open would keep the process.
+  // Resources that a failed cell left open would keep the process alive.
   process.exit()
 }
 
@@ -93,7 +96,7 @@ function totalOf({groups}: Figures): {count: number; failed: number} {
   return {count: sum('count'), failed: sum('failed')}
 }
 
-/** The table of all parts; exit 1 if anything failed. */
+/** Prints the table of all parts. Exits with 1 if anything failed. */
 function finish(): void {
   const rows = all.map(figures => {
     const {part, milliseconds} = figures

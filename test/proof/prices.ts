@@ -1,7 +1,7 @@
 /**
- * Prices: an offer is agreed at 240.00 EUR, and the service answers with a price in many forms and a state. What differs
- * from what was agreed is reported with exit 3, a state that is no booking with 5, for the first run, for a repeat and for
- * --resume, and nothing is sent twice. A price that can be read in two ways is no price, and no limit lets it pass.
+ * Prices: an offer is agreed at 240.00 EUR, and the service answers with a price in many forms and a state. A price that differs
+ * ends with exit 3, and a state that is not a booking with 5, for the first run, a repeat and --resume. Nothing is sent twice. A
+ * price that can be read in two ways counts as no price and never passes a limit.
  */
 import {type Finished, Home as HomeHere} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
@@ -24,7 +24,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'the payment': (amount, currency) => ({payment: {mode: 'account', amount, currency}}),
 }
 
-/** What is answered instead of 240.00 EUR, and whether that is another price. */
+/** Answers instead of 240.00 EUR, and whether each is a different price. */
 const AMOUNTS: readonly (readonly [amount: string, currency: string, differs: boolean])[] = [
   ['240.00', 'EUR', false],
   ['240', 'EUR', false],
@@ -37,7 +37,7 @@ const AMOUNTS: readonly (readonly [amount: string, currency: string, differs: bo
   ['240.00', 'USD', true],
 ]
 
-/** Answers from which no price can be known, or only a part of it; nothing is then said to differ. */
+/** Answers with no price or only a part of one. No difference is reported then. */
 const UNCLEAR: Readonly<Record<string, object>> = {
   'no currency': {total_price: '240'},
   'a deposit': {price: {total: '240.00', currency: 'EUR'}, payment: {amount: '60.00', currency: 'EUR'}},
@@ -59,7 +59,7 @@ const TWO_WAYS: Readonly<Record<string, object>> = {
   'two currencies': {price: {total: '100.00', currency: 'EUR'}, pricing: {total: '100.00', currency: 'KWD'}},
 }
 
-/** Exit codes of a state at the agreed price, and at another. */
+/** The exit codes for a state, at the agreed price and at another. */
 const STATES: Readonly<
   Record<string, {readonly same: readonly number[]; readonly other: readonly number[]}>
 > = {
@@ -79,7 +79,7 @@ interface Bench {
 const OFFER = 'off_agreed'
 const AGREED = {pricing: {total: '240.00', currency: 'EUR'}}
 
-/** A home that has seen an offer, and a service that answers reservations with `answered`, as JSON. */
+/** Starts a home that has seen an offer, with a service that answers reservations with the JSON `answered`. */
 async function startTrip({service}: Bench, own: Own, offered: object, answered: string): Promise<HomeHere> {
   const home = own(new HomeHere(service.env))
   service.forget()
@@ -102,7 +102,7 @@ interface Expected {
   readonly more?: readonly string[]
 }
 
-/** Reserves, repeats and resumes; what is wrong with how they end. */
+/** Reserves, repeats and resumes. Returns what is wrong with the results. */
 async function answerWith(bench: Bench, own: Own, record: object, {more = [], ...expected}: Expected) {
   const answered = JSON.stringify({data: {reservation_ref: 'R-1', ...record}})
   const home = await startTrip(bench, own, AGREED, answered)
@@ -157,7 +157,7 @@ function stateCell(state: string, asJson: boolean): Cell<Bench> {
   }
 }
 
-/** What the price of an offer may be at most, and whether the offer of 240.00 EUR passes. */
+/** Maximum prices, and whether the offer of 240.00 EUR passes each. */
 const LIMITS: readonly (readonly [string, boolean])[] = [
   ['240', true],
   ['240.00 EUR', true],
@@ -190,7 +190,7 @@ const unclearOffers: Cell<Bench> = {
   },
 }
 
-/** In a search, and in a reservation, which is refused before it is sent. */
+/** Applies the limit to a search, and to a reservation, which must be refused before it is sent. */
 async function limitOne(bench: Bench, own: Own, offered: object, limit: string, passes: boolean) {
   const answered = JSON.stringify({reservation_ref: 'R-1', status: 'CONFIRMED'})
   const home = await startTrip(bench, own, offered, answered)
@@ -205,7 +205,7 @@ async function limitOne(bench: Bench, own: Own, offered: object, limit: string, 
   return wrong
 }
 
-/** Answers that do not say what was booked, and a payment that does not come in time. */
+/** Answers that do not say what was booked, and a payment that does not arrive in time. */
 const endings: Cell<Bench> = {
   name: 'other ends',
   group: 'other ends',
@@ -232,7 +232,7 @@ const endings: Cell<Bench> = {
 
 const NUMBERS = ['9007199254740993', '12345678901234567890', '-9007199254740995', '1000000000000000000000001']
 
-/** A reservation whose reference is a number keeps every digit, in every result and in the next request. */
+/** If the reference of a reservation is a number, every digit is kept in all results and in the next request. */
 const digits: Cell<Bench> = {
   name: 'references that are long numbers',
   group: 'references',

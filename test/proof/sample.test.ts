@@ -1,4 +1,4 @@
-/** The sample of the first third of the proof, and what the proof relies on. */
+/** The sample of the first third of the proof, and checks that the proof relies on. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
@@ -44,7 +44,7 @@ test('a command without a row asks the service nothing', async () => {
   writeFileSync(join(home.directory, 'signing.txt'), 'whsec_abcdefghijklmnopqrstuvwxyz0123456789\n')
   const exits: Record<string, unknown> = {}
   for (const [id, line] of Object.entries(SILENT)) exits[id] = (await home.run(line.split(' '))).exit
-  // 2: what was named is not there; 9: no valid signature.
+  // 2: the named file does not exist; 9: no valid signature.
   expect(Object.entries(exits).filter(([, exit]) => ![0, 2, 9].includes(Number(exit)))).toEqual([])
   expect([wire.connections, wire.requests]).toEqual([0, []])
 })

@@ -1,10 +1,10 @@
-/** A few cells of each part of the proof, the same each time; `npm run proof` runs all of them. */
+/** A few cells of each part of the proof, the same each time. `npm run proof` runs all cells. */
 import {expect, test} from 'vitest'
 import {PARTS} from './parts.js'
 
 const SEED = 6
 
-/** Every third part, from the part with this index on: three workers share the sample. */
+/** Runs the sample of every third part, starting with the part of this index. Three workers share the sample. */
 export function sampleThird(first: 0 | 1 | 2): void {
   const parts = PARTS.filter((_, n) => n % 3 === first)
   test.each(parts)('$title: a sample', async ({names, sample, leftOut, run}) => {

@@ -1,6 +1,6 @@
 /**
- * Signals: a reservation gets SIGINT, SIGTERM or SIGHUP near its end, when its outcome is known or about to be. There is one
- * JSON document, whatever it was doing, and no word that nothing was booked if this run or an earlier one has booked.
+ * Signals: a reservation gets SIGINT, SIGTERM or SIGHUP near its end, when its outcome is known or about to be. Whenever the
+ * signal comes, there is one JSON document, and it never says that nothing was booked if this run or an earlier one has booked.
  */
 import {randomUUID} from 'node:crypto'
 import type {Finished} from '../support/bookctl.js'
@@ -31,20 +31,20 @@ interface Bench {
 }
 
 interface Scenario {
-  /** How it ends without a signal. */
+  /** The exit code without a signal. */
   readonly exit: number
-  /** The first signal comes after this part of a run. */
+  /** The first signal comes after this fraction of a run. */
   readonly from: number
   readonly fault?: WireFault
   /** How an earlier run of the same command ended, if there was one. */
   readonly before?: {readonly exit: number; readonly fault?: WireFault}
-  /** Whether the store cannot be reached by then. */
+  /** Whether the store cannot be reached when the signal comes. */
   readonly isAway?: boolean
 }
 
 const LOST = losing(true)
 const LAST_FIFTH = 0.8
-/** About when all modules are loaded; before that, a signal just ends the process. */
+/** The fraction of a run after which all modules are loaded. Before that, a signal simply ends the process. */
 const ALL_OF_IT = 0.3
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -59,11 +59,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 interface Run extends Finished {
   readonly milliseconds: number
   readonly reference: string
-  /** How an earlier run ended. */
+  /** The end of an earlier run. */
   readonly before: Finished | undefined
 }
 
-/** One run of a scenario with a trip of its own, and `signal` after so many milliseconds. */
+/** Runs a scenario once with a trip of its own, and sends `signal` after a number of milliseconds. */
 async function runOnce(
   {home, wire}: Scene,
   side: Side,
@@ -80,7 +80,7 @@ async function runOnce(
   play(scenario.before?.fault)
   const before = scenario.before && (await home.run(argv))
   play(scenario.fault)
-  // Nothing listens there.
+  // No server listens on this port.
   const env = scenario.isAway ? {BOOKCTL_STORE: 'postgres://postgres@127.0.0.1:9/none'} : {}
   let timer: NodeJS.Timeout | undefined
   const began = performance.now()
@@ -95,7 +95,7 @@ async function runOnce(
   return {...finished, milliseconds: performance.now() - began, reference, before}
 }
 
-/** Milliseconds of a run that is not stopped, the shortest of three. */
+/** Returns the milliseconds of a run that is not stopped, the shortest of three. */
 async function measure(scene: Scene, side: Side, scenario: Scenario): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 3; n++) {
@@ -112,7 +112,7 @@ const NOTHING_BOOKED = /nothing was booked|no reservation (was|exists|has been)|
 
 async function wrongIn(side: Side, scenario: Scenario, signal: Signal, run: Run): Promise<string[]> {
   const {exit, stdout, stderr, reference} = run
-  // It came before anything of ours ran.
+  // The signal came before any of our code ran.
   if (exit === signal && stdout + stderr === '') return []
   const text = stdout + stderr
   const says = scenario.isAway ? /cannot be looked up/ : /resume|journal|reservation_ref/
@@ -128,7 +128,7 @@ async function wrongIn(side: Side, scenario: Scenario, signal: Signal, run: Run)
 }
 
 const RUNS = 20
-/** Some come a little after the end that was measured, since no two runs are alike. */
+/** Some signals come slightly after the measured end, because runs differ. */
 const UNTIL = 1.1
 
 function cell(store: StoreName, name: string, signal: Signal, runs: number, isSample = false): Cell<Bench> {

@@ -1,7 +1,7 @@
 /**
- * Sizes: answers of ten megabytes, wide, long and deep, against the processor and the memory. A command ends with a result
- * or an error of its own, in a time that grows with the size of the answer and no faster; and so does the sandbox, when it
- * gets a body of a megabyte.
+ * Sizes: answers of ten megabytes that are wide, long or deep, against processor time and memory. A command ends with a result or
+ * an error of its own, in a time that grows with the size of the answer and no faster. So does the sandbox with a body of a
+ * megabyte.
  */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -17,7 +17,7 @@ const COUNT = 130_000
 const nested = (levels: number, open: string, close: string) =>
   `${open.repeat(levels)}1${close.repeat(levels)}`
 
-/** What an answer has besides the usual, or what it has instead of one record. */
+/** What an answer has in addition to a record, or how many records it has. */
 const SHAPES: Readonly<Record<string, () => {readonly more?: string; readonly times?: number}>> = {
   '130,000 fields': () => ({
     more: Array.from({length: COUNT}, (_, n) => `"field_${n}":"${'x'.repeat(60)}"`).join(','),
@@ -33,7 +33,7 @@ const SHAPES: Readonly<Record<string, () => {readonly more?: string; readonly ti
   ),
 }
 
-/** What is asked, and the record that the answer is made of. */
+/** The arguments of a command, and the record that its answer consists of. */
 const COMMANDS: Readonly<
   Record<string, {readonly argv: readonly string[]; readonly record: string; readonly list?: string}>
 > = {
@@ -74,7 +74,7 @@ const MOST_MEGABYTES = 700
 const USED = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(process.env.PROOF_USED, JSON.stringify(process.resourceUsage())))`
 const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(USED)}`
 
-/** Runs it, and returns its processor time and peak memory. */
+/** Runs the command, and returns its processor time and peak memory. */
 async function measured(home: Home, argv: readonly string[]) {
   const used = join(home.directory, 'used')
   const finished = await home.run(argv, {env: {NODE_OPTIONS, PROOF_USED: used}})
@@ -87,7 +87,7 @@ function wrongIn({exit, stdout, stderr}: Finished, format: string): string[] {
   return [
     ...(exit === 1 || typeof exit !== 'number' ? [`ended with ${exit}`] : []),
     ...(hasStack(stdout + stderr) ? ['a stack trace'] : []),
-    // JSON itself is read back, as deep as it was.
+    // JSON output is parsed again, however deep it is.
     ...(format.includes('--json') && parse(stdout) === undefined ? ['not one JSON document'] : []),
   ]
 }
@@ -108,11 +108,11 @@ async function tryAnswer(own: Own, command: string, shape: string) {
   return {count: FORMATS.length, wrong}
 }
 
-/** Eight times as many fields may take this many times as long. */
+/** The time may grow by at most this factor if there are eight times as many fields. */
 const MOST_TIMES = 24
 const TOO_SHORT_MILLISECONDS = 300
 
-/** A body of so many unknown fields, about a megabyte at most; returns milliseconds. */
+/** Posts a body with `count` unknown fields, about a megabyte at most. Returns milliseconds. */
 async function postFields(own: Own, path: string, count: number): Promise<number> {
   const {call} = await own(await startSandbox()).client()
   const body = Object.fromEntries(Array.from({length: count}, (_, n) => [`f${n}`, n % 10]))
@@ -148,6 +148,6 @@ export const sizes = part<object>({
     ...Object.keys(COMMANDS).flatMap(command => Object.keys(SHAPES).map(shape => answerCell(command, shape))),
     ...['/hotels/search', '/reservations/hotel', '/webhooks/subscriptions'].map(bodyCell),
   ],
-  // Beside another it would be slower.
+  // One cell at a time, because another one would slow it down.
   atOnce: 1,
 })

@@ -1,6 +1,6 @@
 /**
- * Surroundings: what a user does first, in the locales, homes, directories and modes of other people's machines. It works
- * the same everywhere, or says what to do. For another Node: `npx -p node@24 node --import tsx test/proof/main.ts`.
+ * Surroundings: the first steps of a user in other locales, homes, directories and modes. They work the same everywhere, or the
+ * message says what to do. To try another Node: `npx -p node@24 node --import tsx test/proof/main.ts`.
  */
 import {type ExecFileOptions, execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
@@ -19,14 +19,14 @@ const MOST_MILLISECONDS = 180_000
 
 interface Surroundings {
   readonly name: string
-  /** Variables besides PATH, HOME, TMPDIR and those of the sandbox. */
+  /** Variables in addition to PATH, HOME, TMPDIR and those of the sandbox. */
   readonly env?: (root: string) => Record<string, string | undefined>
-  /** False if no reservation can be written down: `reserve` then refuses before it asks anything. */
+  /** Whether a reservation can be recorded (default true). If it cannot, `reserve` refuses before it sends a request. */
   readonly keeps?: boolean
-  /** True if there is no directory for temporary files: `demo` then says so. */
+  /** Whether there is no directory for temporary files. `demo` then says so. */
   readonly hasNoTemporary?: boolean
   readonly asOtherUser?: boolean
-  /** Whether the working directory is removed before it starts. */
+  /** Whether the working directory is removed before the start. */
   readonly isGone?: boolean
 }
 
@@ -59,7 +59,7 @@ const ALL: readonly Surroundings[] = [
     },
   },
   {
-    // Root can still write it.
+    // The directory cannot be written, except by root.
     name: 'a home that cannot be written',
     keeps: false,
     asOtherUser: isRoot,
@@ -73,7 +73,7 @@ const ALL: readonly Surroundings[] = [
 ]
 
 interface Bench {
-  /** Variables that point at the sandbox. */
+  /** Variables that select the sandbox. */
   readonly service: Readonly<Record<string, string>>
   /** Results that must be the same everywhere, by command. */
   readonly expected: ReadonlyMap<string, string>
@@ -81,7 +81,7 @@ interface Bench {
 
 function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions): Promise<Finished> {
   const limits = {timeout: MOST_MILLISECONDS, killSignal: 'SIGKILL' as const}
-  // A directory that is to be gone is left by the shell that is in it.
+  // The shell removes its own working directory and then starts the command.
   const gone = ['-c', 'rmdir "$PWD" 2>&-; exec "$0" "$@"', process.execPath]
   const [file, args] = String(cwd).endsWith('/gone') ? ['/bin/sh', gone] : [process.execPath, []]
   mkdirSync(cwd, {recursive: true})
@@ -92,7 +92,7 @@ function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions):
   })
 }
 
-/** What a user does first in `surroundings`; returns what is wrong. */
+/** Runs the first steps of a user in `surroundings`, and returns what is wrong. */
 async function tryOut({service, expected}: Bench, own: Own, surroundings: Surroundings): Promise<string[]> {
   const {keeps = true, hasNoTemporary, asOtherUser, isGone} = surroundings
   const root = mkdtempSync(join(tmpdir(), 'bookctl-surroundings-'))
@@ -152,7 +152,7 @@ export const surroundings = part<Bench>({
   cells: ALL.filter(({asOtherUser}) => !asOtherUser || !lacks).map(each => ({
     name: each.name,
     group: 'surroundings',
-    // Its demo is refused, which takes less than the demo itself.
+    // The sample uses this cell because its demo is refused, which is fast.
     isSample: each.hasNoTemporary === true,
     run: (bench, _, own) => tryOut(bench, own, each),
   })),

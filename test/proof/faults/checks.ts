@@ -1,4 +1,4 @@
-/** What is wrong with what a command printed and sent, and with what it left on the disk, in the journal, and at the service. */
+/** Checks what a command printed and sent, and what it left on the disk, in the journal and at the service. */
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {isNeverSent, NOT_SENT} from '../../../src/contract/journal.js'
@@ -22,16 +22,18 @@ export interface Seen {
   readonly finished: Finished
   /** The value of --timeout. */
   readonly seconds: number
-  /** All requests, and those that were struck. */
+  /** All requests, and those that the fault applied to. */
   readonly requests: readonly WireRequest[]
   readonly struck: readonly WireRequest[]
   readonly home: Home
   readonly canaries: Canaries
-  /** Lets the service work again. */
+  /** Makes the service work again. */
   readonly mend: () => void
 }
 
-/** A bundle is made whatever is found; a report ends like a command that met the fault. */
+/**
+ * Returns the allowed exit codes. A support bundle is created whatever it finds; doctor ends like a command that met the fault.
+ */
 export const exitsOf = ({reports}: Row, {exits}: Expected) => (reports === 'always 0' ? [0] : exits)
 
 const WHERE: Readonly<Partial<Record<RedirectTarget, RegExp>>> = {
@@ -43,16 +45,16 @@ const WHERE: Readonly<Partial<Record<RedirectTarget, RegExp>>> = {
   odd: / to what is no address/,
 }
 
-/** What `words` should say of the fault and do not. */
+/** Returns what `words` should say about the fault and do not. */
 function unnamed(fault: Fault, words: string, seconds: number): string[] {
   const {conclusion} = fault
   const wrong = fault.names?.test(words) === false ? [`the cause is not named: ${fault.names}`] : []
   if (conclusion.kind === 'redirect' && !(WHERE[conclusion.to] ?? / to https?:/).test(words))
     wrong.push('where the redirect leads is not named')
   if (!timesOut(fault)) return wrong
-  // By the clock of the command itself, so how fast the machine is does not matter.
+  // The command measures this itself, so the speed of the machine does not matter.
   const [, waited] = /timed out .*?\((\d+(?:\.\d+)?) s(?: in all| without progress)?\)/.exec(words) ?? []
-  // For the last of several attempts next to nothing may be left.
+  // The last of several attempts may have almost no time left.
   const isPatient = waited !== undefined && Number(waited) <= seconds
   return isPatient ? wrong : [...wrong, `waited ${waited} s, with --timeout ${seconds}`]
 }
@@ -83,7 +85,7 @@ export function checkRequests(
   {struck, requests}: Seen,
 ): string[] {
   const wrong: string[] = []
-  // The pages of a list are requests of their own.
+  // Each page of a list is a request of its own.
   const forms = struck.map(({path, body}) => `${path} ${body}`)
   const pages = row.nature === 'read' ? [...new Set(forms)] : ['']
   const counts = pages.map(page => (page === '' ? forms.length : forms.filter(form => form === page).length))
@@ -103,16 +105,16 @@ export function checkRequests(
   const oauth = requests.filter(({path}) => path.includes('/oauth/'))
   if (oauth.some(({headers}) => headers.authorization)) wrong.push('Authorization went to an OAuth endpoint')
   const asked = oauth.filter(({path, struck}) => path.endsWith('/token') && !struck).length
-  // Some need scopes of two kinds; doctor tries all.
+  // Some commands need scopes of two kinds, and doctor tries all.
   if (asked > 3 + (statusOf(fault.conclusion) === 401 ? 1 : 0)) wrong.push(`asked for ${asked} tokens`)
   return wrong
 }
 
-/** What every request carries, by what it is. */
+/** Checks what every request of its kind must contain. */
 function checkContent(row: Row, {method, headers, body}: WireRequest, sends: object | undefined): string[] {
   const wrong: string[] = []
   const isSigned = !row.isControl && !['token', 'revoke', 'link'].includes(row.nature)
-  // A report also asks without a token whether anything answers.
+  // A report also sends a request without a token, to see whether anything answers.
   const isBare = row.reports && headers.authorization === undefined
   if (!isBare && isSigned !== /^Bearer [\w.~+/-]+=*$/.test(headers.authorization ?? ''))
     wrong.push(`Authorization ${isSigned ? 'is missing' : 'was sent'}`)
@@ -141,7 +143,8 @@ export async function checkState({row, fault}: Cell, errand: Errand, seen: Seen)
   if (effects !== undefined) {
     const isMade = exit === 0 || (row.nature === 'wait' && seen.struck.length > 0)
     const allowed = isMade ? [1] : exit === 10 ? [0, 1] : [0]
-    // A success of unknown form, or one that `api` prints as it came, need not be the service's.
+    // If any success is accepted, or `api` prints the answer unchanged, the answer may come from something other than the
+    // service.
     const isAnySuccess = ['shape', 'page'].includes(fault.conclusion.kind) && exit === 0
     if (!allowed.includes(effects) && !isAnySuccess)
       wrong.push(`was made ${effects} times, with exit ${exit}`)
@@ -172,7 +175,7 @@ function checkJournal(entry: Entry | undefined, {nature}: Row, {finished, struck
       exit === 10 ? !isOpen : exit !== 0 && struck.length > 0 && isOpen,
       `says ${entry?.outcome}, exit ${exit}`,
     ],
-    // If nothing of the reservation was sent, there is nothing to wait for.
+    // If the reservation was never sent, there is nothing to wait for.
     [isUnsent && entry.outcome !== NOT_SENT, `says ${entry?.outcome}, not ${NOT_SENT}`],
     [isUnsent && [0, 8, 10].includes(exit), `has nothing sent, with exit ${exit}`],
     [entry && entry.attempts !== sent, `counts ${entry?.attempts} attempts, of ${sent}`],
@@ -184,7 +187,7 @@ function checkJournal(entry: Entry | undefined, {nature}: Row, {finished, struck
   return problems.flatMap(([isWrong, text]) => (isWrong ? [`the journal ${text}`] : []))
 }
 
-/** Once the service works again, the command that the message names finds out, and there is one reservation. */
+/** Once the service works again, the command that the message names must find the outcome, and there is one reservation. */
 async function checkResume(errand: Errand, {home, finished, struck, mend}: Seen): Promise<string[]> {
   const resume = ['reserve', '--resume', errand.reference ?? '']
   const hint: string = parse(finished.stdout)?.error?.hint ?? ''
@@ -198,7 +201,7 @@ async function checkResume(errand: Errand, {home, finished, struck, mend}: Seen)
 
 function checkFiles({writes = ''}: Row, {home, finished}: Seen): string[] {
   const isWritten = writes !== '' && finished.exit === 0
-  // On newer Nodes the compiled code is cached.
+  // Newer versions of Node cache compiled code there.
   const known = ['config', 'secret.txt', '.cache', ...(isWritten ? [writes] : [])]
   const there = readdirSync(home.directory)
   const strays = existsSync(home.configDirectory) ? home.strays() : []
@@ -216,17 +219,17 @@ interface Check {
   readonly fix: string | null
 }
 
-/** What doctor checks of the connection and the service, and what a support bundle contains. */
+/** The checks of doctor that need the connection or the service, and the files of a support bundle. */
 const REMOTE = 'login trust proxy dns connection tls service clock token scopes account'.split(' ')
 const FILES =
   'manifest.txt versions.json environment.json config.json doctor.json journal.json requests.json'.split(' ')
 
-/** What ends other commands is a failed check here. */
+/** A fault that ends other commands is a failed check of a report. */
 export function checkReport({row, fault}: Cell, expected: Expected, seen: Seen): string[] {
   const {conclusion} = fault
   const {exit, stdout} = seen.finished
   const wrong: string[] = []
-  // It asks without a token whether anything answers, and only then with one.
+  // A report first sends a request without a token, to see whether anything answers, and then one with a token.
   const isDenied = conclusion.kind === 'status' && conclusion.status === 401
   const asked = [
     {who: 'without a token', isSigned: false, range: isDenied ? [1, 1] : expected.sent},
@@ -259,7 +262,7 @@ export function checkReport({row, fault}: Cell, expected: Expected, seen: Seen):
     wrong.push(`exit ${exit}, and ${failed.length} checks failed`)
   if (!expected.namesCause) return wrong
   if (isWell) {
-    // An account may look like anything; an answer of it without a token is doubted.
+    // An account may have any form. An answer without a token is doubtful.
     const isDoubted = checks.some(({name, status}) => name === 'service' && status === 'warn')
     return isDoubted ? wrong : [...wrong, 'an answer without a token is not doubted']
   }

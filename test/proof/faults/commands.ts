@@ -1,6 +1,6 @@
 /**
- * The rows of the matrix: every command that makes a request of the service, with the request that is struck; and the
- * commands without a row, with the reason, so that a new command is in one of the lists or a test fails.
+ * The rows of the matrix: every command that sends requests to the service, with the request that the fault applies to. Commands
+ * without a row are listed with the reason, so that a test fails if a new command is in neither list.
  */
 import {randomUUID} from 'node:crypto'
 import {searchRequest} from '../../support/sandbox.js'
@@ -8,7 +8,10 @@ import {booking, type Side} from '../shared/scene.js'
 import type {Fault} from './connections.js'
 import type {Nature, Traits} from './rules.js'
 
-/** What the words in capitals of a command line stand for: a made-up one, and how one is made at the sandbox for a cell. */
+/**
+ * The values of the words in capitals in a command line: an invented value, and a function that creates a real one in the
+ * sandbox.
+ */
 const WORDS = {
   OFFER: ['off_1', side => side.offer()],
   RESERVATION: ['RSV-1', side => side.reservation()],
@@ -28,32 +31,32 @@ const WORDS = {
 type Made = Partial<Record<keyof typeof WORDS, string>>
 
 export interface Row extends Traits {
-  /** As in the manifest. */
+  /** The id of the command in the manifest. */
   readonly command: string
-  /** Which of its requests, if a command has several rows. */
+  /** Which of its requests is meant, if a command has several rows. */
   readonly part?: string
   readonly nature: Nature
   readonly method: string
   readonly path: RegExp
-  /** What is typed. */
+  /** The command line. */
   readonly line: string
-  /** What the body of the request must say; it may say more. */
+  /** Members that the body of the request must have; it may have more. */
   readonly sends?: (made: Made) => object
-  /** How often the service made the change: 0 or 1; more is the mistake looked for. */
+  /** Returns how often the service made the change: 0 or 1. More is the error that the proof looks for. */
   readonly effects?: (side: Side, made: Made) => Promise<number>
-  /** Commands that run first, while nothing is wrong. */
+  /** Commands that run before the fault. */
   readonly first?: readonly string[]
-  /** It reports faults, and ends with the exit code of what it found, or always with 0. */
+  /** The command reports faults as its result. It ends with the exit code of what it found, or always with 0. */
   readonly reports?: 'exit' | 'always 0'
-  /** Credentials come from the profile that `first` made, not from the environment. */
+  /** Credentials come from the profile that `first` created, not from the environment. */
   readonly usesProfile?: boolean
-  /** Faults that mean nothing here. */
+  /** Selects the faults that have no meaning for this command. */
   readonly leavesOut?: (fault: Fault) => boolean
-  /** The file it leaves in the working directory when it succeeds. */
+  /** The file that the command writes to the working directory when it succeeds. */
   readonly writes?: string
 }
 
-/** What one cell types and expects. */
+/** The arguments and the expectations of one cell. */
 export interface Errand {
   readonly argv: readonly string[]
   readonly reference: string | undefined
@@ -78,7 +81,10 @@ const filled = (line: string, made: Made) =>
     .split(' ')
     .map(word => Object.entries(made).reduce((text, [name, value]) => text.replace(name, value), word))
 
-/** The row of a line; the command is its words before the first in capitals, with a dash or with a dot. */
+/**
+ * Returns the row of a command line. The command's name is the words before the first one that is in capitals or has a dash or a
+ * dot.
+ */
 function row(
   nature: Nature,
   method: string,
@@ -102,7 +108,7 @@ const control = (path: string, line: string, more?: Partial<Row>) =>
 const controlChange = (path: string, line: string, more?: Partial<Row>) =>
   row('once', 'POST', new RegExp(`^/_sandbox${path}`), line, {...more, isControl: true})
 
-/** Commands whose paths are ours (§4.9). */
+/** Commands whose paths the interface does not show (§4.9). */
 const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
 const SUBSCRIPTION = '/webhooks/subscriptions/[^/]+'
 const RESERVATION = '/reservations/[^/]+'
@@ -113,7 +119,7 @@ const LOGIN = 'login --client-id cid_sandbox --client-secret-file secret.txt'
 const CLIENT = {grant_type: 'client_credentials', client_id: 'cid_sandbox', client_secret: 'sk_test_sandbox'}
 const SEARCHED = searchRequest({check_in: '2030-06-01', check_out: '2030-06-02'})
 
-/** Makes a subscription passive. */
+/** Deactivates a subscription. */
 const PAUSING: Partial<Row> = {
   sends: () => ({is_active: false}),
   async effects(side, {SUBSCRIPTION: id}) {
@@ -211,7 +217,7 @@ export const ROWS: readonly Row[] = [
   row('link', 'GET', /\/vouchers?\//, 'voucher download --file v.pdf RESERVATION', {
     part: 'link',
     writes: 'v.pdf',
-    // A PDF is known by what it is, and its end by its end.
+    // A PDF is recognised by its content, and its end by its last bytes.
     leavesOut: ({name}) => name === 'pdf-200',
   }),
   once('POST', '/webhooks/subscriptions', 'webhooks create --url ADDRESS --event voucher.ready', SUBSCRIBING),
@@ -219,7 +225,7 @@ export const ROWS: readonly Row[] = [
     'POST',
     '/webhooks/subscriptions',
     'webhooks listen --subscribe --public-url ADDRESS --event voucher.ready',
-    // Once subscribed, it waits for events.
+    // A subscribed receiver waits for events until it is stopped.
     {...SUBSCRIBING, part: 'subscribe', leavesOut: ({conclusion}) => conclusion.kind === 'answered'},
   ),
   read('/webhooks/subscriptions', 'webhooks list'),
@@ -229,7 +235,7 @@ export const ROWS: readonly Row[] = [
   control('/clock$', 'sandbox clock'),
   control('/clock$', 'sandbox env'),
   control('/deliveries\\?', 'sandbox deliveries'),
-  // Little enough for the other cells, which share the sandbox.
+  // Moves the clock so little that the other cells, which share the sandbox, are not affected.
   controlChange('/clock$', 'sandbox clock --advance 1s', {
     part: 'advance',
     sends: () => ({advance_seconds: 1}),
@@ -238,7 +244,7 @@ export const ROWS: readonly Row[] = [
     part: 'redeliver',
   }),
   control('/faults$', 'sandbox fault list'),
-  // Faults and events that change nothing for the other cells.
+  // These faults and events do not affect the other cells.
   controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
     sends: () => ({kind: 'latency', latency_ms: 0}),
   }),
@@ -246,7 +252,7 @@ export const ROWS: readonly Row[] = [
   controlChange('/trigger$', 'sandbox trigger payment.failed', {sends: () => ({type: 'payment.failed'})}),
   controlChange('/payments/', 'sandbox pay UNPAID', paying('paid')),
   controlChange('/payments/', 'sandbox pay UNPAID --decline', {...paying('failed'), part: 'decline'}),
-  // The other cells share the sandbox.
+  // The reset must not happen, because the other cells share the sandbox.
   controlChange('/reset$', 'sandbox reset', {leavesOut: ({wire}) => wire?.forwards === true}),
   read('/account', 'doctor', {reports: 'exit', takes: 'object'}),
   read('/account', 'support bundle b.zip --yes', {reports: 'always 0', writes: 'b.zip', takes: 'object'}),
@@ -256,10 +262,10 @@ export const nameOfRow = ({command, part}: Row) =>
   `${command.replaceAll(':', ' ')}${part ? ` (${part})` : ''}`
 
 const INVENTED = Object.fromEntries(Object.entries(WORDS).map(([name, [text]]) => [name, text]))
-/** What is typed for each row where nothing has to exist; a voucher goes to stdout. */
+/** The arguments of each row with invented values, so that nothing has to exist. A voucher goes to stdout. */
 export const MADE_UP = ROWS.map(row => ({row, argv: filled(row.line, INVENTED)}))
 
-/** Commands that ask the service nothing; typed like this they succeed, and no request is seen. */
+/** Commands that send no request to the service. With these arguments they succeed. */
 export const SILENT: Readonly<Record<string, string>> = {
   autocomplete: 'autocomplete bash',
   'config:get': 'config get currency',
@@ -281,8 +287,8 @@ export const SILENT: Readonly<Record<string, string>> = {
   'webhooks:verify': 'webhooks verify body.json --signature t=1,v1=aa --secret-file signing.txt',
 }
 
-/** Their requests go to an address that the user names; receivers.ts has their faults. */
+/** Commands whose requests go to a URL that the user names. Their faults are in receivers.ts. */
 export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe']
 
-/** `sandbox start` is asked, and its deliveries have tests of their own; `demo` asks a sandbox in its own process. */
+/** `sandbox start` receives requests, and its deliveries have tests of their own. `demo` uses a sandbox in its own process. */
 export const ELSEWHERE: readonly string[] = ['demo', 'sandbox:start']

@@ -1,4 +1,4 @@
-/** A fault of the wire: what it does there, and what a client that sees only its own end of the connection can conclude. */
+/** Faults of the wire: what happens on the connection, and what a client, which sees only its own end, can conclude. */
 import {DEFAULT_CIPHERS, type TlsOptions} from 'node:tls'
 import {certificateFile, tlsIdentity} from '../../support/tls.js'
 import {
@@ -12,13 +12,13 @@ import {
 } from '../../support/wire.js'
 
 export type Conclusion =
-  /** The whole, true answer; it only came in an odd way. */
+  /** The complete and correct answer arrived, in an unusual way. */
   | {readonly kind: 'answered'}
-  /** No request got there. `isSure`: the client can tell. `isAway`: the service is not on this machine. */
+  /** The request did not reach the service. `isSure`: the client can tell that. `isAway`: the service is on another machine. */
   | {readonly kind: 'unreached'; readonly isSure: boolean; readonly isAway?: boolean}
   /**
-   * Something was sent and no whole answer came. `partial`: bytes of one did come; `stalls`: time ran out; `laterStatus`: what a
-   * repeat is answered with.
+   * The request was sent and no complete answer came. `partial`: some bytes of one came. `stalls`: the time limit ended the wait.
+   * `laterStatus`: the status that a repeat is answered with.
    */
   | {
       readonly kind: 'lost'
@@ -26,34 +26,37 @@ export type Conclusion =
       readonly stalls: boolean
       readonly laterStatus?: number
     }
-  /** The answer can never be read, however often it is asked for. */
+  /** The answer can never be read, however often the request is repeated. */
   | {readonly kind: 'unreadable'}
   | {readonly kind: 'status'; readonly status: number}
   | {readonly kind: 'redirect'; readonly status: number; readonly to: RedirectTarget}
-  /** A success by its status, and no JSON. `saysJson`: though its type says so. `spoilt`: the service's own answer was. */
+  /**
+   * The status is 2xx and the body is not JSON. `saysJson`: the content type says it is. `spoilt`: the service's own answer was
+   * damaged.
+   */
   | {readonly kind: 'page'; readonly saysJson: boolean; readonly spoilt?: boolean}
-  /** A success by its status, and JSON of something else: an object, or a list. */
+  /** The status is 2xx, and the body is JSON of another kind: an object, or a list. */
   | {readonly kind: 'shape'; readonly isObject: boolean}
 
-/** `weaker`: plain http after https; `loop`: itself; `nowhere`: no Location; `odd`: no address of the web. */
+/** `weaker`: from https to plain http. `loop`: to itself. `nowhere`: without Location. `odd`: not an http or https URL. */
 export type RedirectTarget = 'same' | 'relative' | 'other' | 'weaker' | 'loop' | 'nowhere' | 'odd'
 
 export interface Fault {
   readonly name: string
   readonly conclusion: Conclusion
-  /** What the error must say of its cause. */
+  /** Matches what the error must say about the cause. */
   readonly names?: RegExp
   readonly wire?: WireFault
-  /** In place of `wire`: strikes every connection. `refused`: nothing listens. */
+  /** A fault of every connection, used instead of `wire`. `refused`: nothing listens. */
   readonly connection?: ConnectionFault | 'refused'
-  /** The certificate the service shows (default plain HTTP), and what else its TLS does. */
+  /** The certificate of the service (default: plain HTTP), and other options of its TLS. */
   readonly identity?: 'good' | 'expired' | 'not-yet-valid' | 'self-signed' | 'other-host'
   readonly tls?: TlsOptions
-  /** Whether the client's --ca-file has the authority of that certificate. */
+  /** Whether --ca-file contains the authority that signed the certificate. */
   readonly isTrusted?: boolean
-  /** The service is the name of another machine; `proxy` is what the proxy in front of it does, if one is set. */
+  /** The service has the name of another machine. `proxy` gives the behaviour of the proxy in front of it, if one is set. */
   readonly away?: {readonly proxy?: readonly Step[] | 'refused' | undefined}
-  /** About the spelling of text, so it means nothing where bytes are asked for. */
+  /** The fault concerns the encoding of text, so it has no meaning for a request that asks for bytes. */
   readonly isOfText?: boolean
 }
 
@@ -64,7 +67,7 @@ export const CUT: Conclusion = {kind: 'lost', partial: true, stalls: false}
 export const TIMED_OUT = /timed out/
 export const RESET = /ECONNRESET|ended without an answer|connection closed|UND_ERR_SOCKET|before the request/
 
-/** Faults by name; they strike after the service has acted, unless `more` says otherwise. */
+/** Returns faults by name. They apply after the service has acted, unless `more` says otherwise. */
 export const faults = (
   conclusion: Conclusion,
   names: RegExp | undefined,
@@ -81,13 +84,13 @@ export const faults = (
 
 export const GOOD = {identity: 'good', isTrusted: true} as const
 
-/** The status of the last answer, if it refuses. */
+/** Returns the status of the last answer, if it is a refusal. */
 export function statusOf(conclusion: Conclusion): number | undefined {
   if (conclusion.kind === 'status') return conclusion.status
   return conclusion.kind === 'lost' ? conclusion.laterStatus : undefined
 }
 
-/** Whether only the clock ends it. */
+/** Reports whether only a time limit ends the fault. */
 export function stalls({connection, away, conclusion}: Fault): boolean {
   if (connection === 'hang' || connection === 'deaf' || away?.proxy?.includes('hang')) return true
   return conclusion.kind === 'lost' && conclusion.stalls
@@ -95,7 +98,7 @@ export function stalls({connection, away, conclusion}: Fault): boolean {
 
 export const isRefused = ({connection, away}: Fault) => connection === 'refused' || away?.proxy === 'refused'
 
-/** What the TLS server of `fault` shows. */
+/** Returns the TLS options of the server for `fault`. */
 export const identityOf = ({identity, tls}: Fault): TlsOptions | undefined =>
   identity && {...tlsIdentity(identity), ...tls}
 
@@ -118,7 +121,7 @@ const certificate = (identity: NonNullable<Fault['identity']>, isTrusted: boolea
   conclusion: SURE,
   names,
 })
-// OpenSSL itself refuses old versions otherwise.
+// OpenSSL itself would otherwise refuse old versions.
 const OLD = {minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: `${DEFAULT_CIPHERS}:@SECLEVEL=0`} as const
 const WANTS_CERTIFICATE = {requestCert: true, rejectUnauthorized: true, ca: [tlsIdentity('good').cert]}
 const IN_HANDSHAKE = /before the request|ECONNRESET/
@@ -135,11 +138,14 @@ const TLS: readonly Fault[] = [
   certificate('other-host', true, /certificate .*another host name/),
   certificate('good', false, /certificate .*not signed by a known authority/),
   {name: 'tls-too-old', ...GOOD, tls: OLD, conclusion: SURE, names: TLS_FAILED},
-  // From TLS 1.3 on a client hears of it only after it has sent its request.
+  // Since TLS 1.3, a client learns of this only after it has sent its request.
   {name: 'tls-wants-a-client-certificate', ...GOOD, tls: WANTS_CERTIFICATE, conclusion: UNSURE, names: RESET},
 ]
 
-/** A service on another machine is never reached, and with a proxy its name is not looked up either. */
+/**
+ * Returns a fault of a service on another machine. The service is never reached, and with a proxy its name is not resolved
+ * either.
+ */
 function away(name: string, names: RegExp, proxy?: readonly Step[] | 'refused'): Fault {
   const conclusion = {kind: 'unreached', isSure: true, isAway: true} as const
   const known = {name, conclusion, names, away: {proxy}}
@@ -208,7 +214,7 @@ export const REDIRECTS: readonly Fault[] = [
   ...[300, 304].map(status => redirect(status, 'nowhere')),
 ]
 
-/** From now on the requests to `where` meet `fault`; returns variables that the command needs for it. */
+/** Applies `fault` to requests to `where` from now on. Returns variables that the command needs for it. */
 export async function strike(
   wire: Wire,
   {method, path}: {readonly method: string; readonly path: RegExp},
@@ -220,12 +226,12 @@ export async function strike(
   if (isRefused(fault)) await wire.close()
   else wire.connection = fault.connection as Exclude<Fault['connection'], 'refused'>
   if (!fault.away) return {}
-  // The name of no machine at all (RFC 6761), and the wire as the proxy in front of it.
+  // This host name never exists (RFC 6761). The wire acts as the proxy in front of it.
   const proxy = fault.away.proxy === undefined ? {} : {HTTPS_PROXY: wire.origin}
   return {BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1', ...proxy}
 }
 
-/** Whether the message says that time ran out: some faults end by what came before they stall. */
+/** Reports whether the message must say that time ran out. Some faults that stall end by what came before. */
 export const timesOut = (fault: Fault) => stalls(fault) && fault.names?.source.includes('timed out') === true
 
 export const trustOf = ({isTrusted}: Pick<Fault, 'isTrusted'>) =>

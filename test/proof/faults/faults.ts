@@ -1,9 +1,8 @@
 /**
- * The fault matrix: every command that makes a request meets every fault of the wire, and every command that sends events
- * every fault of a receiver. The exit code says what became of the request, nothing is repeated that must not be, the
- * state on disk is right, and the message names the cause. The commands are the rows, in commands.ts; the faults are in
- * connections.ts and list.ts; what must come of each is in rules.ts, and how that is seen in checks.ts; receivers.ts has
- * the commands that send events.
+ * The fault matrix: every command that sends requests meets every fault of the wire, and every command that sends events meets
+ * every fault of a receiver. The exit code tells what happened to the request, nothing is repeated that must not be, the state on
+ * disk is right, and the message names the cause. The commands are in commands.ts, the faults in connections.ts and list.ts, the
+ * expected results in rules.ts, their checks in checks.ts, and the commands that send events in receivers.ts.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -24,21 +23,22 @@ import {expectedOf} from './rules.js'
 
 interface Bench extends ReceiverBench {
   readonly side: Side
-  /** Requests to another server that it must not get: anything but a bare GET. */
+  /** Requests to the other server that must not reach it: anything but a plain GET. */
   readonly heard: string[]
 }
 
-/** Seconds a command is given if nothing but the clock ends it, and otherwise. */
+/** Time limits of a command, in seconds: if only a time limit can end it, and otherwise. */
 const STALLED_SECONDS = [3, 20, 80]
 const QUICK_SECONDS = 60
-/** Nothing that ends by itself takes as long. */
+/** No command that ends by itself takes this long. */
 const STOPPED_AFTER_MILLISECONDS = 400_000
 
 async function runCell(bench: Bench, own: Own, cell: Cell): Promise<string[]> {
   if (!stalls(cell.fault)) return (await runOnce(bench, own, cell, QUICK_SECONDS)).wrong
   const isReached = cell.fault.conclusion.kind !== 'unreached'
   let result = {wrong: [''], struck: 0}
-  // If the time was over before the request that is to stall went out, the machine was too slow.
+  // If the time limit passed before the request that should stall was sent, the machine was too slow, and the cell is tried with
+  // more time.
   for (const seconds of STALLED_SECONDS) {
     result = await runOnce(bench, own, cell, seconds)
     if (result.wrong.length === 0 || result.struck > 0 || !isReached) break
@@ -84,16 +84,16 @@ async function runOnce({side, other, heard}: Bench, own: Own, cell: Cell, second
 }
 
 export function isMeant(row: Row, fault: Fault): boolean {
-  // A link is to bytes.
+  // A link leads to bytes, not text.
   if (fault.isOfText && row.nature === 'link') return false
-  // This machine has no token of a service elsewhere to revoke, and a sandbox is on this machine.
+  // This machine has no token of another service to revoke, and a sandbox is always on this machine.
   if (fault.away && (row.nature === 'revoke' || row.isControl)) return false
-  // A report asks twice, without a token and with one, and each is a first time.
+  // A report sends its request twice, without and with a token, so the fault after the first request would not apply.
   if (row.reports && fault.wire?.afterwards) return false
   return !row.leavesOut?.(fault)
 }
 
-/** Each with the request that makes the most of it. */
+/** Each with the request that shows the most about the fault. */
 const SAMPLE = [
   'reserve (account) × reset-after-service',
   'account × tls-expired',
@@ -114,7 +114,7 @@ async function open() {
   const receiver = await startReceiver(SECRET)
   const heard: string[] = []
   const other = await startSubscriber((answer, {method, path, headers, body}) => {
-    // A voucher's link may lead anywhere, but brings nothing with it.
+    // A voucher link may lead to any server, but the request must contain nothing but the link.
     if (method !== 'GET' || headers.authorization || body.length > 0) heard.push(`${method} ${path}`)
     answer.writeHead(404).end()
   })

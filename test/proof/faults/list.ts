@@ -1,4 +1,4 @@
-/** All faults of the wire; rules.ts says what a command must make of each. */
+/** All faults of the wire. rules.ts says how a command must react to each. */
 import {brotliCompressSync, deflateSync, gzipSync} from 'node:zlib'
 import {headBytes, type Reply, replyBytes, replyHead, type Step} from '../../support/wire.js'
 import {
@@ -24,16 +24,16 @@ const ANY_END = new RegExp(`${RESET.source}|${ENDED.source}`)
 const NOT_HTTP = /not HTTP/
 const TOO_LARGE = /larger than \d+ bytes/
 const LONG_HEADERS = /headers .*too large/
-/** Of a success by its status that is not what was asked for. */
+/** Words for a 2xx answer that is not the requested one. */
 const NOT_IT =
   /not JSON|not a PDF|cut off|holds no|names no|without (naming|an?) |not a local sandbox|says nothing|no link|no token/
-/** Of a made-up refusal: its own words, or its status. */
+/** Words for an invented refusal: its own message, or its status. */
 const REFUSAL = /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
 
 const JSON_TYPE = 'application/json'
 const bytes = (text: string) => Buffer.from(text)
 const half = (body: Buffer) => body.subarray(0, Math.ceil(body.length / 2))
-/** With these headers besides; undefined removes one. */
+/** Returns the reply with changed headers. The value undefined removes a header. */
 const withHeaders = (reply: Reply, changes: Readonly<Record<string, string | undefined>>): Reply => ({
   ...reply,
   headers: JSON.parse(JSON.stringify({...reply.headers, ...changes})),
@@ -46,14 +46,14 @@ const withLengths = ({body}: Reply, ...lengths: number[]) => [
   bytes(`HTTP/1.1 200 OK\r\n${lengths.map(length => `content-length: ${length}\r\n`).join('')}\r\n`),
   body,
 ]
-/** Compressed as it says, if every Node can; otherwise as it is. */
+/** Compresses the body as `encoding` says, if every supported Node can; otherwise the body stays as it is. */
 function withEncoding(reply: Reply, encoding: string): Buffer {
   const twice = (body: Buffer) => gzipSync(gzipSync(body))
   const compressors = {gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, 'gzip, gzip': twice}
   const body = compressors[encoding as keyof typeof compressors]?.(reply.body) ?? reply.body
   return replyBytes(withHeaders({...reply, body}, {'content-encoding': encoding}))
 }
-/** An answer that ends where its connection ends. */
+/** Returns an answer whose end is the end of the connection. */
 const unframed = ({status, headers, body}: Reply) => Buffer.concat([headBytes(status, headers), body])
 const chunkedHead = ({status, headers}: Reply) =>
   headBytes(status, {...headers, 'transfer-encoding': 'chunked'})
@@ -61,23 +61,23 @@ const chunk = (piece: Buffer) =>
   Buffer.concat([bytes(`${piece.length.toString(16)}\r\n`), piece, bytes('\r\n')])
 const pieces = (whole: Buffer, size: number) =>
   Array.from({length: Math.ceil(whole.length / size)}, (_, n) => whole.subarray(n * size, (n + 1) * size))
-/** Pieces of `size` with a pause after each. */
+/** Returns pieces of `size` bytes with a pause after each. */
 const slowly = (whole: Buffer, size: number, milliseconds: number): Step[] =>
   pieces(whole, size).flatMap(piece => [piece, milliseconds])
-/** One byte at a time, slower than any time limit of the matrix, and never the last. */
+/** Sends one byte at a time, without the last, slower than any time limit of the matrix. */
 const trickle = (whole: Buffer): Step[] => [...slowly(whole.subarray(0, -1), 1, 100), 'hang']
-/** `start`, then pieces without end. */
+/** Yields `start`, then pieces without end. */
 function* endless(start: readonly Buffer[], piece: (n: number) => Buffer, pause = 0): Iterable<Step> {
   yield* start
   for (let n = 0; ; n++) yield* pause === 0 ? [piece(n)] : [piece(n), pause]
 }
-/** Chunks and writes that end inside characters, and writes that end inside CRLF. */
+/** Yields chunks and writes that end inside characters, and writes that end inside CRLF. */
 function* splitCharacters(reply: Reply): Iterable<Step> {
   const head = chunkedHead(reply)
     .toString('latin1')
     .split(/(?<=\r)/)
   for (const part of head) yield* [Buffer.from(part, 'latin1'), 1]
-  // The first byte of a character of several bytes is the last of a piece; at most 40 pieces.
+  // The first byte of a multi-byte character ends a piece. There are at most 40 pieces.
   const places = [...reply.body.entries()].filter(([, byte]) => byte >= 0xc2).map(([at]) => at + 1)
   const cuts = [0, ...places.slice(0, 40), reply.body.length]
   for (const [n, from] of cuts.slice(0, -1).entries()) {
@@ -86,7 +86,7 @@ function* splitCharacters(reply: Reply): Iterable<Step> {
   }
   yield* [bytes('0\r\n\r'), bytes('\n')]
 }
-/** 128 MiB of zeros in 130 kB: members one after another are one gzip stream. */
+/** 128 MiB of zeros in 130 kB: several gzip members in a row are one gzip stream. */
 const MEBIBYTE = gzipSync(Buffer.alloc(1 << 20))
 const BOMB = Buffer.concat(Array.from({length: 128}, () => MEBIBYTE))
 
@@ -113,7 +113,7 @@ const allButOne = (reply: Reply) => replyBytes(reply).subarray(0, -1)
 const halfHead = (reply: Reply) => half(replyHead(reply))
 const halfBody = (reply: Reply) => [replyHead(reply), half(reply.body)]
 
-/** Cut at every sort of place, in each way a connection ends. */
+/** Answers cut at each kind of place, with each ending of the connection. */
 const CUTS: readonly Fault[] = [
   ...faults(LOST, RESET, {
     'reset-after-service': () => ['reset'],
@@ -123,7 +123,7 @@ const CUTS: readonly Fault[] = [
   }),
   ...faults(STALLED, TIMED_OUT, {
     'stall-after-service': () => ['hang'],
-    // As slowly that the time limit comes before the limit of bytes.
+    // Slow enough that the time limit comes before the size limit.
     'endless-hints': () => endless([], () => bytes(HINT), 20),
   }),
   ...faults(CUT, RESET, {
@@ -155,7 +155,7 @@ const CUTS: readonly Fault[] = [
   }),
 ]
 
-/** Answers that are not HTTP, or end by a limit of ours, which the message names. */
+/** Answers that are not HTTP, or that exceed one of our limits, which the message must name. */
 const UNREADABLES: readonly Fault[] = [
   ...faults(UNREADABLE, NOT_HTTP, {
     'length-negative': reply => [withLength(reply, -5), 'end'],
@@ -191,7 +191,7 @@ const UNREADABLES: readonly Fault[] = [
   }),
 ]
 
-/** A made-up answer. */
+/** Returns a fault with an invented answer. */
 function answered(name: string, conclusion: Conclusion, status: number, type: string, text: string): Fault {
   const reply = {status, headers: {'content-type': type}, body: bytes(text)}
   const names = conclusion.kind === 'status' ? REFUSAL : NOT_IT
@@ -218,7 +218,7 @@ const PAGES: readonly Fault[] = [
     SPOILT,
     NOT_IT,
     {
-      // No UTF-8 has this byte.
+      // This byte never occurs in UTF-8.
       'not-utf-8': ({body, ...reply}) => [
         replyBytes({...reply, body: Buffer.from(body.toString('latin1').replace('"', '"\xff'), 'latin1')}),
       ],
@@ -235,13 +235,13 @@ const PAGES: readonly Fault[] = [
   answered('html-502', {kind: 'status', status: 502}, 502, 'text/html', BAD_GATEWAY),
 ]
 
-/** Whole answers that come oddly. */
+/** Complete answers that arrive in unusual ways. */
 const WHOLE: Conclusion = {kind: 'answered'}
 const HARMLESS: readonly Fault[] = [
   ...faults(WHOLE, undefined, {
     latency: reply => [300, replyBytes(reply)],
     'byte-by-byte': reply => slowly(replyBytes(reply), 60, 2),
-    // Some 40 kB a second.
+    // About 40 kB a second.
     throttled: reply => slowly(replyBytes(reply), 400, 10),
     burst(reply) {
       const whole = replyBytes(reply)
@@ -267,7 +267,7 @@ const HARMLESS: readonly Fault[] = [
   ),
 ]
 
-/** The first is done and its answer lost; a repeat is refused. If nothing is repeated, only the loss is known. */
+/** The first request is done but its answer is lost, and a repeat is refused. If nothing is repeated, only the loss is known. */
 const REFUSED_LATER = [400, 401].map((status): Fault => {
   const refusal = replyBytes({status, headers: {'content-type': JSON_TYPE}, body: bytes(REFUSED)})
   return {

@@ -1,6 +1,6 @@
 /**
- * Faults of a receiver of events: `webhooks probe`, `webhooks events replay` and `webhooks listen --forward-to` meet every
- * fault that means something to them.
+ * Faults of a receiver of events: `webhooks probe`, `webhooks events replay` and `webhooks listen --forward-to` meet every fault
+ * that has a meaning for them.
  */
 import {startListening, startTarget} from '../../support/listening.js'
 import {tlsIdentity} from '../../support/tls.js'
@@ -13,7 +13,7 @@ import {FAULTS} from './list.js'
 import {eventErrorOf, probeExit, replayExit, statusSeen} from './rules.js'
 
 export interface ReceiverBench {
-  /** A receiver that checks signatures, and another server. */
+  /** The origins of a receiver that checks signatures, and of another server. */
   readonly receiver: string
   readonly other: string
 }
@@ -21,7 +21,7 @@ export interface ReceiverBench {
 interface Parts extends Scene {
   readonly fault: Fault
   readonly url: string
-  /** The fault strikes from now on. */
+  /** Starts the fault. */
   readonly strike: () => Promise<unknown>
   readonly own: Own
 }
@@ -32,7 +32,7 @@ const SENDERS: Readonly<Record<string, (parts: Parts) => Promise<string[]>>> = {
   'webhooks listen --forward-to': forward,
 }
 
-/** No proxy is in front of a receiver, and no event is sent again by itself. */
+/** Receivers have no proxy in front of them, and events are not sent again automatically. */
 const MEANT = FAULTS.filter(fault => !(fault.away || fault.wire?.afterwards))
 
 export const RECEIVER_CELLS: readonly Cell<ReceiverBench>[] = Object.entries(SENDERS).flatMap(
@@ -99,7 +99,9 @@ async function replay({home, wire, fault, url, strike, own}: Parts): Promise<str
   return wrong
 }
 
-/** What was acknowledged reaches the receiver once it works again; what it took is not sent to it twice. */
+/**
+ * Every acknowledged event reaches the receiver once it works again. Events that the receiver has accepted are not sent twice.
+ */
 async function forward({home, wire, fault, url, strike, own}: Parts): Promise<string[]> {
   const wrong: string[] = []
   await strike()

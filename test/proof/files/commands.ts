@@ -1,4 +1,4 @@
-/** The commands that read or write files of the configuration directory: what they need, and what they leave. */
+/** The commands that read or write files of the configuration directory, with the files each needs and its results. */
 import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -11,24 +11,24 @@ import type {FileHome} from './home.js'
 
 export interface Errand {
   readonly argv: readonly string[]
-  /** What is done with a server once it is ready; it is then ended with SIGTERM. */
+  /** Uses a server that is ready. The server is then ended with SIGTERM. */
   readonly serve?: (ready: Record<string, string>) => Promise<void>
-  /** What is wrong after it. */
+  /** Returns what is wrong after the command. */
   readonly check?: (finished: Finished) => Promise<readonly string[]> | readonly string[]
 }
 
 export interface FileCommand {
   readonly name: string
-  /** Files without which it is refused. */
+  /** Files without which the command is refused. */
   readonly needs: readonly string[]
-  /** Files that it reads or writes in passing: it does its work without them. */
+  /** Files that the command reads or writes, but can do without. */
   readonly uses: readonly string[]
-  /** Whether its result has people's data, or the local sandbox's secret, which is no secret. */
+  /** Whether the output may contain personal data, or the well-known secret of the local sandbox. */
   readonly showsPeople?: boolean
   readonly showsSecret?: boolean
-  /** Tables it removes from: a removal that could not be finished may be half done. */
+  /** Tables that the command removes rows from. If it fails, only some of them may be gone. */
   readonly removes?: readonly string[]
-  /** How it ends when all is well (default 0). */
+  /** The exit code without a fault (default 0). */
   readonly exit?: number
   readonly errand: (home: FileHome, side: Side) => Promise<Errand> | Errand
 }
@@ -41,12 +41,12 @@ const AUTHORITY = ['listen-ca.pem', 'listen-ca-key.pem', 'locks']
 const SECRET_TABLES = ['client_secrets', 'signing_secrets']
 
 interface More extends Partial<Omit<FileCommand, 'errand'>> {
-  /** What must hold if it exits with 0. */
+  /** Reports whether the command has done its work, if it exits with 0. */
   readonly done?: (home: FileHome) => boolean
   readonly serve?: Errand['serve']
 }
 
-/** The errand is what is typed, with RESERVATION for the reference of one. */
+/** Returns a command from its command line, in which RESERVATION stands for the reference of one. */
 function command(
   name: string,
   needs: readonly string[],
@@ -70,7 +70,7 @@ const rowsOf = (home: FileHome, name: string, table: string) =>
 const setCurrency = (home: FileHome) => has(home, 'config.json', 'JPY')
 const serve = async () => {}
 
-/** The file at `path` is whole if the command exits with 0, and absent otherwise. */
+/** Returns an errand after which the file at `path` is complete if the command exits with 0, and missing otherwise. */
 const writes =
   (line: string, path: string, isWhole: (bytes: Buffer) => boolean) =>
   (home: FileHome): Errand => ({
@@ -83,7 +83,7 @@ const writes =
     },
   })
 
-/** The end of the central directory. */
+/** The signature of the end of the central directory. */
 const isZip = (bytes: Buffer) => bytes.includes('PK\x05\x06')
 const DOWNLOAD = writes('voucher download RESERVATION --file v.pdf', 'v.pdf', isPdf)
 const BUNDLE = writes('support bundle b.zip --yes', 'b.zip', isZip)
@@ -116,7 +116,7 @@ export const FILE_COMMANDS: readonly FileCommand[] = [
   command('api --har', SIGNED_IN, RECORDED, home => ({
     argv: ['api', 'GET', '/account', '--har', 'all.har'],
     check({exit, stderr}) {
-      // What failed is recorded as well.
+      // Failed requests are recorded as well.
       const path = join(home.directory, 'all.har')
       if (existsSync(path)) JSON.parse(readFileSync(path, 'utf8'))
       return existsSync(path) || exit !== 0 || /--har/.test(stderr) ? [] : ['all.har is not there']
@@ -172,7 +172,7 @@ function subscribing(home: FileHome, side: Side): Errand {
   }
 }
 
-/** One event is sent; it is kept if and only if it is answered 200. */
+/** One event is sent. It must be stored if and only if it is answered with 200. */
 function listening(home: FileHome): Errand {
   const id = `evt_${randomUUID()}`
   let status = 0

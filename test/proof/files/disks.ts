@@ -1,6 +1,6 @@
 /**
- * Disks and directories that do not take what is written: full, limited in the size of files, read-only, without the right
- * to write. Each is a way to run a command; what this machine cannot do is left out, with the reason.
+ * Disks and directories that cannot be written: full, with a limited file size, read-only, or without permission. Each is a way
+ * to run a command. Those that this machine cannot provide are left out with the reason.
  */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
@@ -14,15 +14,17 @@ import type {FileHome} from './home.js'
 export interface Disk {
   readonly name: string
   readonly group: 'full disks' | 'locked disks' | 'umask'
-  /** Why this machine cannot have it. */
+  /** The reason why this machine cannot provide the disk. */
   readonly lacks?: string | undefined
-  /** Whether anything is there cannot be seen: then there are no profiles. */
+  /** Whether the command cannot see if files exist. It then behaves as if there were no profiles. */
   readonly isBlind?: boolean
-  /** Makes it around the home; returns how to run there, and what brings back what was written. */
+  /**
+   * Prepares the disk around the home. Returns the options for running there, and a function that copies back what was written.
+   */
   readonly make: (home: FileHome) => {readonly options: RunOptions; readonly after: () => void}
 }
 
-/** Words that give the rest a view of the disk of its own, where it may mount. */
+/** A command prefix that gives its arguments their own view of the disk, if this machine allows mounting. */
 const OWN_VIEW = [...(isRoot ? [['unshare', '-m']] : []), ['unshare', '-rm']].find(
   ([file = '', ...words]) => {
     const script = 'd=$(mktemp -d) && mount -t tmpfs -o size=64k tmpfs $d && umount $d && rmdir $d'
@@ -32,7 +34,7 @@ const OWN_VIEW = [...(isRoot ? [['unshare', '-m']] : []), ['unshare', '-rm']].fi
 const lacksView = OWN_VIEW ? undefined : 'needs root or user namespaces, to mount'
 const lacksUser = isRoot ? lacksOtherUser(process.execPath, ENTRY) : undefined
 
-/** Runs the rest, passes SIGTERM on to it, then removes the ballast and copies out what is there. */
+/** Runs its arguments, passes SIGTERM on to them, then removes the ballast and copies out the result. */
 const RUN_AND_COPY = `
   "$@" & pid=$!
   trap 'kill -TERM $pid' TERM
@@ -55,7 +57,7 @@ const READ_ONLY = `
   mount --bind "$home" "$home" && mount -o remount,bind,ro "$home" && cd "$home" || exit 99
   ${RUN_AND_COPY}`
 
-/** A disk that only the command sees; what it left there then replaces the content of the home. */
+/** Returns a disk that only the command sees. What the command leaves on it then replaces the content of the home. */
 const inOwnView = (script: string, leftBlocks: number) => (home: FileHome) => {
   const stage = mkdtempSync(join(tmpdir(), 'bookctl-stage-'))
   const result = mkdtempSync(join(tmpdir(), 'bookctl-result-'))
@@ -65,7 +67,7 @@ const inOwnView = (script: string, leftBlocks: number) => (home: FileHome) => {
     after() {
       if (readdirSync(result).length === 0) throw new Error('the disk could not be made')
       for (const name of readdirSync(home.directory)) rmSync(join(home.directory, name), {recursive: true})
-      // Some Nodes copy a directory without its permissions.
+      // Some versions of Node copy directories without their permissions.
       execFileSync('cp', ['-a', `${result}/.`, home.directory])
       for (const directory of [stage, result]) rmSync(directory, {recursive: true, force: true})
     },
@@ -81,7 +83,7 @@ function giveTo(user: number, home: FileHome): void {
     lchownSync(join(home.directory, name), user, user)
 }
 
-/** Paths of the home with `mode`, as a user whom permissions stop, which root is not. */
+/** Changes modes of paths in the home, and runs as a user whom permissions restrict, unlike root. */
 const withModes = (
   name: string,
   mode: number,
@@ -117,7 +119,7 @@ export const DISKS: readonly Disk[] = [
       make: inOwnView(FULL, kilobytes / 4),
     }),
   ),
-  // What a quota does, with another error.
+  // Similar to a quota, but with another error.
   ...[0, 1, 4, 8, 16, 24, 32, 48, 64].map(
     (kilobytes): Disk => ({
       name: `files of ${kilobytes} kB at most`,
@@ -130,7 +132,7 @@ export const DISKS: readonly Disk[] = [
   withModes('a directory that cannot be entered', 0, directoryOf, {isBlind: true}),
   withModes('databases that cannot be written', 0o400, databasesOf),
   withModes('databases that cannot be read', 0, databasesOf),
-  // What is made is private whatever the umask.
+  // Files are created private with every umask.
   ...['000', '077', '022'].map(
     (mask): Disk => ({
       name: `umask ${mask}`,

@@ -1,7 +1,7 @@
 /**
- * Files: everything that may be in the place of a file of ours, and disks that are full or cannot be written, with every
- * command that touches them: the old state or the new one, a message that names the file, and no other file touched. The
- * commands are in commands.ts, what is in a file's place in forms.ts, the disks in disks.ts, the home in home.ts.
+ * Files: every command that uses files of ours meets everything that may be in their place, and disks that are full or cannot be
+ * written. The state is the old or the new one, the message names the file, and no other file is touched. The commands are in
+ * commands.ts, the contents of a file's place in forms.ts, the disks in disks.ts, and the home in home.ts.
  */
 import {type ChildProcess, spawnSync} from 'node:child_process'
 import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
@@ -17,7 +17,7 @@ import {DISKS, type Disk} from './disks.js'
 import {FORMS, type Form} from './forms.js'
 import {type Bench, DATABASES, FileHome, lookAt, openBench, SECRETS} from './home.js'
 
-/** Ten gigabytes of nothing take their time. */
+/** Reading ten gigabytes of zeros takes long. */
 const MOST_MILLISECONDS = 300_000
 
 function run(home: FileHome, {argv, serve}: Errand, options: RunOptions = {}): Promise<Finished> {
@@ -28,11 +28,11 @@ function run(home: FileHome, {argv, serve}: Errand, options: RunOptions = {}): P
   return ended
 }
 
-/** The error of the last document on stdout. */
+/** Returns the error in the last document on stdout. */
 const errorIn = ({stdout}: Finished): {code?: string; message?: string; hint?: string} =>
   (parse(stdout) ?? parse(stdout.trimEnd().split('\n').at(-1) ?? ''))?.error ?? {}
 
-/** What must hold of every command, however it ends: one clear error, and no secret. */
+/** Checks what must hold for every command, however it ends: there is one clear error, and no secret is shown. */
 function checkOutput(finished: Finished, {showsPeople, showsSecret}: FileCommand): string[] {
   const {exit, stdout, stderr} = finished
   const hidden = [...(showsSecret ? [] : SECRETS), ...(showsPeople && exit === 0 ? [] : PEOPLE)]
@@ -46,7 +46,10 @@ function checkOutput(finished: Finished, {showsPeople, showsSecret}: FileCommand
   ]
 }
 
-/** 0700 and 0600, and nothing left behind; `except` is left as it was. */
+/**
+ * Checks that directories are 0700 and files 0600, and that nothing is left behind. Paths for which `except` is true are not
+ * checked.
+ */
 function checkDirectory(home: FileHome, except: (path: string) => boolean = () => false): string[] {
   if (!existsSync(home.configDirectory)) return []
   const names = ['', ...(readdirSync(home.configDirectory, {recursive: true}) as string[])]
@@ -59,7 +62,7 @@ function checkDirectory(home: FileHome, except: (path: string) => boolean = () =
 
 type Run = (bench: Bench, own: Own, command: FileCommand) => Promise<string[]>
 
-/** What is wrong, with what must hold of every command; and its end, if there is anything. */
+/** Adds the checks of the output to `wrong`, and the end of the command if anything is wrong. */
 const reported = (command: FileCommand, finished: Finished, wrong: readonly string[]) =>
   explained([...checkOutput(finished, command), ...wrong], finished)
 
@@ -77,7 +80,7 @@ const runForm =
     const isNeeded = command.needs.includes(file)
     const outcome = isNeeded ? form.outcome : 'either'
     const well = command.exit ?? 0
-    // An empty database has no secret and no entry; a command that needs one says so.
+    // An empty database has no secrets and no entries. A command that needs one refuses.
     const exits = {refused: [2], well: [well], fresh: [well, 2, 4], either: [2, well]}[outcome]
     const wrong = exits.includes(Number(exit)) ? [] : [`exit ${exit}, not ${exits.join(' or ')}`]
     const isRefused = exit === 2
@@ -96,10 +99,10 @@ const runForm =
     return reported(command, finished, wrong)
   }
 
-/** Tables that a command may change although it is refused: what it learned, and what it had started. */
+/** Tables that a refused command may change, because it stores what it learned and started before. */
 const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
 
-/** Numbers that change with other tables. */
+/** Numbers that change together with other tables. */
 const DERIVED = ['generation', 'journal_digest']
 
 interface Stored {
@@ -112,7 +115,7 @@ const storedIn = (home: FileHome): Stored => ({
   databases: DATABASES.map(name => [name, contentOf(home.path(name))] as const),
 })
 
-/** What was refused changed nothing else. */
+/** Checks that a refused command changed nothing else. */
 function checkOld({removes = []}: FileCommand, before: Stored, after: Stored): string[] {
   const wrong = before.settings === after.settings ? [] : ['config.json was changed']
   for (const [n, [name, old]] of before.databases.entries()) {
@@ -130,7 +133,7 @@ function checkOld({removes = []}: FileCommand, before: Stored, after: Stored): s
   return wrong
 }
 
-/** Nothing half, nothing in silence, and well again with room. */
+/** Checks that nothing is half done, that failures are reported, and that the command works again once there is space. */
 const runDisk =
   (disk: Disk): Run =>
   async (bench, own, command) => {
@@ -162,11 +165,13 @@ const runDisk =
     return reported(command, finished, wrong)
   }
 
-/** A disk that fills up while the answer is on its way: what was done reaches the user, and is found with room again. */
+/**
+ * A disk that fills up while the answer is on its way. The user must see what was done, and find it again once there is space.
+ */
 interface Filling {
   readonly path: RegExp
   readonly exits: readonly number[]
-  /** What the result must contain. */
+  /** Matches what the result must contain. */
   readonly shows?: RegExp
 }
 

@@ -1,6 +1,6 @@
 /**
- * Everything that may be in the place of a file of ours: broken by a crash or a disk, made by another program or version,
- * or put there on purpose; with what the command must do.
+ * Everything that may be in the place of a file of ours, because of a crash, a disk, another program or version, or on purpose;
+ * and how the command must react.
  */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
@@ -12,21 +12,21 @@ import {isRoot} from '../../support/other-user.js'
 import {DATABASES} from './home.js'
 
 /**
- * `refused`: exit 2, the file named, and no byte of it changed. `well`: as if nothing were wrong. `fresh`: as if there were
- * no file. `either`: refused or well, since what is broken may not be in what the command reads.
+ * `refused`: exit 2, and the file is named and unchanged. `well`: as if nothing were wrong. `fresh`: as if there were no file.
+ * `either`: refused or well, because the command may not read the damaged part.
  */
 type Outcome = 'refused' | 'well' | 'fresh' | 'either'
 
-/** Puts it at `path`, where the good file is; `victim` is a path outside, for what a link points to. */
+/** Replaces the good file at `path`. `victim` is a path outside, for links. */
 type Place = (path: string, victim: string) => void
 
 export interface Form {
   readonly name: string
   readonly outcome: Outcome
   readonly place: Place
-  /** Why this machine cannot have it. */
+  /** The reason why this machine cannot provide it. */
   readonly lacks?: string | undefined
-  /** What is there keeps the permissions it has. */
+  /** Whether the command leaves the permissions as they are. */
   readonly keepsMode?: boolean
 }
 
@@ -47,7 +47,7 @@ const instead =
     place(path, victim)
   }
 
-/** Bytes that look random, the same each time. */
+/** Returns pseudo-random bytes, the same each time. */
 const noise = (length: number) => createHash('shake256', {outputLength: length}).digest()
 
 const TEN_GIGABYTES = 10 * 1024 ** 3
@@ -58,7 +58,7 @@ const socket: Place = path => {
   execFileSync(process.execPath, ['-e', code, path])
 }
 
-/** What is no regular file, or not the user's alone. */
+/** What is not a regular file, or not owned by the user alone. */
 const PLACES: readonly Form[] = [
   ...placed('refused', {
     'a directory': instead(path => fs.mkdirSync(path)),
@@ -100,7 +100,7 @@ const behind =
   (good: Buffer) =>
     Buffer.concat([good, ...more])
 
-/** Hostile texts are tried by the saved inputs of the fuzzing; here are those that a crash, a disk or an editor makes. */
+/** Contents that a crash, a disk or an editor causes. Hostile texts are among the saved inputs of the fuzzing. */
 const CONFIG: readonly Form[] = [
   ...written('refused', {
     empty: () => '',
@@ -132,7 +132,10 @@ const CONFIG: readonly Form[] = [
   ...[...PLACES, ...MODES],
 ]
 
-/** Of files that can be made again, or are read in passing: only a stranger in their place is refused. */
+/**
+ * For files that can be created again or are optional. They are refused only if something other than a regular file of the user
+ * is in their place.
+ */
 const PLAIN: readonly Form[] = [
   ...written('fresh', {
     empty: () => '',
@@ -148,7 +151,7 @@ const PLAIN: readonly Form[] = [
 
 const LOCKS: readonly Form[] = PLACES.filter(({name}) => /directory|link|pipe/.test(name)).map(form => ({
   ...form,
-  // An empty one is as good as any.
+  // An empty directory is accepted.
   outcome: form.name === 'a directory' ? 'well' : form.outcome,
   place(path, victim) {
     rmSync(path, {recursive: true})
@@ -247,7 +250,7 @@ const DATABASE: readonly Form[] = [
       writeFileSync(path, '')
       truncateSync(path, TEN_GIGABYTES)
     },
-    // What a crash, a copy or a restored backup leaves beside it.
+    // Files beside the database that a crash, a copy or a restored backup leaves.
     'a log that is a directory': path => fs.mkdirSync(`${path}-wal`),
     'a log that is a pipe': (path, victim) => pipe(`${path}-wal`, victim),
     'a log that is a link'(path, victim) {

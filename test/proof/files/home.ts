@@ -1,4 +1,4 @@
-/** A home in which everything has been stored that is ever stored, made once and copied for each cell. */
+/** A home with everything that commands ever store. It is created once and copied for each cell. */
 import {createHash} from 'node:crypto'
 import {chmodSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -13,20 +13,20 @@ import {booking, Home, type Side, withState} from '../shared/scene.js'
 
 export const DATABASES = ['tokens.db', 'state.db', 'events.db', 'sandbox.db'] as const
 
-/** What must not be shown by any command. */
+/** Secrets that no command may show. */
 export const SECRETS = ['sk_test_sandbox', 'canary-token']
 
 export interface Bench {
   readonly side: Side
   /** The configuration directory to copy. */
   readonly directory: string
-  /** The reference of a reservation that was made. */
+  /** The reference of an existing reservation. */
   readonly reservation: string
 }
 
 export const openBench = () => openFilled(storeAll)
 
-/** A copy of the filled home; credentials come from its profile. */
+/** A copy of the filled home. Credentials come from its profile. */
 export class FileHome extends Home {
   constructor(readonly bench: Bench) {
     super({BOOKCTL_WEBHOOK_SECRET: SECRET})
@@ -40,7 +40,7 @@ export class FileHome extends Home {
   }
 }
 
-/** Stores everything, by the commands themselves. */
+/** Fills the home by running commands. */
 async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
   const run = async <T>(...argv: string[]) =>
     JSON.parse((await done(home.run([...argv, '--json']))).stdout) as T
@@ -56,7 +56,7 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
     onStart: child => child.stdout?.once('data', () => child.kill('SIGTERM')),
   })
   const directory = home.configDirectory
-  // What no command stores at once: a token of another client, an entry without an end, an event.
+  // Entries that no single command stores: a token of another client, an unfinished reservation, and an event.
   await withState(directory, async state => {
     const baseUrl = home.env.BOOKCTL_BASE_URL ?? ''
     const client = {baseUrl, clientId: 'cid_sandbox', clientSecret: undefined}
@@ -83,7 +83,7 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
   return {reservation: reservation.reservation_ref}
 }
 
-/** Puts all of a database into the file itself, whose bytes are then broken. */
+/** Moves the whole database into its main file, which is damaged later. */
 function makeWhole(path: string): void {
   const run = (where: string, sql: string) => {
     const connection = openSqlite(where, {timeout: 0})
@@ -100,7 +100,10 @@ function makeWhole(path: string): void {
 const MOST_BYTES = 64 * 1024 * 1024
 const EMPTY = createHash('sha256').digest('hex')
 
-/** What is at a path, with nothing followed: kind, mode and a hash; an empty log, which SQLite makes to read, is nothing. */
+/**
+ * Describes the entry at a path without following links: kind, mode and a hash. An empty log counts as missing, because SQLite
+ * creates one for reading.
+ */
 export function lookAt(path: string): string {
   const stats = lstatSync(path, {throwIfNoEntry: false})
   if (stats === undefined) return 'nothing'

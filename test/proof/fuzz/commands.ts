@@ -1,6 +1,6 @@
 /**
- * Hostile input of four kinds for the built command. Whatever comes, the command ends in time, with an exit code of the
- * table that is not 1, without a stack trace, and with --json prints one document.
+ * Hostile input of four kinds for the built command. Whatever the input, the command ends in time with a documented exit code
+ * other than 1, prints no stack trace, and with --json prints one document.
  */
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -22,19 +22,19 @@ import {
 } from './inputs.js'
 import {largeOf} from './large.js'
 
-/** Far more than any of them takes, on a machine that does other things beside. */
+/** Far more than any of the commands needs, even on a busy machine. */
 const LIMIT_MILLISECONDS = 30_000
-/** Of the heap; a command that needs more ends with a signal, which is no exit code. */
+/** Limit of the heap. A command that needs more ends with a signal instead of an exit code. */
 const MOST_MEGABYTES = 160
 /** Unix seconds at which everything was signed. */
 export const T = 1_700_000_000
 
 export interface Kind {
-  /** The exit codes that may come of it. */
+  /** The allowed exit codes. */
   readonly exits: readonly number[]
-  /** Bytes near to what is read, and far from it. */
+  /** Bytes that are similar to valid input, and bytes that are not. */
   readonly input: fc.Arbitrary<Uint8Array>
-  /** Runs the command on them. `pick` chooses among the commands that read the kind. */
+  /** Runs the command on the bytes. `pick` selects one of the commands that read this kind. */
   run(home: Home, bytes: Uint8Array, pick: number): Promise<Finished>
 }
 
@@ -59,7 +59,7 @@ const ANSWERS = lines(`
   {"data":{"id":"whsub_1","url":"https://a.example","events":["voucher.ready"],"secret":"s","is_active":true}}
   {"error":{"code":"a","message":"b","details":[{"field":"x","message":"y"}],"request_id":"r"}}`)
 
-/** What is close to the input of a kind, and beside it any JSON and any bytes. */
+/** Generates inputs that are close to valid ones, and any JSON and any bytes. */
 const near = (...close: fc.Arbitrary<Uint8Array>[]) =>
   fc.oneof(
     {weight: 4, arbitrary: fc.oneof(...close)},
@@ -68,7 +68,7 @@ const near = (...close: fc.Arbitrary<Uint8Array>[]) =>
   )
 
 const SETTINGS_READERS = ['config list', 'profiles list', 'config get currency', 'whoami']
-/** Whether the command only reads; those that need a file, print a token, wait or write an archive are left out. */
+/** Reports whether the command only reads. Commands that need a file, print a token, wait or write an archive are left out. */
 const isReader = ({row: {line, nature, isControl}}: (typeof MADE_UP)[number]) =>
   !isControl && nature !== 'token' && !/ remove | listen | bundle /.test(line)
 const ANSWER_READERS = [
@@ -86,7 +86,7 @@ export const KINDS = {
       mutated([SIGNATURE, `${SIGNATURE}, v1=${'a'.repeat(64)}`]),
     ),
     async run(home, bytes) {
-      // An argument can have no NUL.
+      // Arguments cannot contain NUL.
       const header = Buffer.from(bytes).toString().replaceAll('\0', '\u0001')
       const argv = ['webhooks', 'verify', '-', `--signature=${header}`, ...VERIFY]
       const finished = await home.run(argv, {stdin: EVENT})
@@ -116,7 +116,7 @@ export const KINDS = {
     },
   },
   answers: {
-    // Not 2: then nothing was sent, and no answer read.
+    // Without 2, because then nothing was sent and no answer was read.
     exits: [0, 4, 5, 6, 7, 8, 10],
     input: near(mutated(ANSWERS), mutatedJson(ANSWERS)),
     async run(home, bytes, pick) {
@@ -128,7 +128,7 @@ export const KINDS = {
       const typed = [...argv, '--timeout', '2', ...(argv.includes('-') ? [] : ['--json'])]
       try {
         const finished = await home.run(typed, {env: {...env, BOOKCTL_BASE_URL: service.baseUrl}})
-        // What is downloaded to stdout is bytes.
+        // A download to stdout prints bytes, not JSON.
         return argv.includes('-') ? {...finished, stdout: '{}'} : finished
       } finally {
         service.close()
@@ -141,10 +141,10 @@ export type KindName = keyof typeof KINDS
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
 const HARMFUL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/
-/** What the command was given, and must keep to itself. */
+/** Secrets that the command was given and must not show. */
 const SECRETS = [SIGNING_SECRET, 'sk_test_x', 'odd-access-token-secret']
 
-/** Throws what is wrong with what the command made of `bytes`. */
+/** Throws if the command handled `bytes` wrongly. */
 async function tryInput(name: KindName, bytes: Uint8Array, pick: number): Promise<void> {
   const kind: Kind = KINDS[name]
   const home = new Home({BOOKCTL_NO_HISTORY: '1', NODE_OPTIONS: `--max-old-space-size=${MOST_MEGABYTES}`})
@@ -169,14 +169,14 @@ async function tryInput(name: KindName, bytes: Uint8Array, pick: number): Promis
   }
 }
 
-/** The saved inputs of a kind: what was found once, and what is known to be hard. */
+/** Returns the saved inputs of a kind: those that once failed, and those known to be difficult. */
 export function corpusOf(kind: KindName): {name: string; bytes: Uint8Array}[] {
   const directory = new URL(`corpus/${kind}/`, import.meta.url)
   const short = readdirSync(directory).map(name => ({name, bytes: readFileSync(new URL(name, directory))}))
   return [...short, ...largeOf(kind)].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** All saved inputs of a kind. Which command reads each follows from `seed`. */
+/** Tries all saved inputs of a kind. `seed` decides which command reads each. */
 export async function trySaved(kind: KindName, seed: number): Promise<Checked> {
   const wrong: string[] = []
   const inputs = corpusOf(kind)
@@ -189,7 +189,7 @@ export async function trySaved(kind: KindName, seed: number): Promise<Checked> {
   return {tried: inputs.length, failure: wrong.length === 0 ? undefined : wrong.join('\n')}
 }
 
-/** New inputs from `seed`, up to the first that fails, which is made small. */
+/** Tries new inputs made from `seed`, up to the first that fails, which is then shrunk. */
 export function tryNew(kind: KindName, seed: number, runs: number): Promise<Checked> {
   const show = ([bytes, pick]: [Uint8Array, number]) =>
     `pick ${pick}, base64 for test/proof/fuzz/corpus/${kind}/: ${Buffer.from(bytes).toString('base64')}`

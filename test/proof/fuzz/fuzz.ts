@@ -1,7 +1,7 @@
 /**
- * Hostile input: saved inputs and new ones for the built command, and properties of what reads and writes them. No crash,
- * no end without a limit, nothing that a terminal obeys, and no signature called valid that is not. commands.ts has the
- * built command; texts.ts, redaction.ts and outside.ts the properties; inputs.ts what makes hostile values.
+ * Hostile input: saved and new inputs for the built command, and properties of the code that reads and prints them. Nothing
+ * crashes or runs without limit, no control character reaches a terminal, and no invalid signature counts as valid. commands.ts
+ * runs the command; texts.ts, redaction.ts and outside.ts have the properties; inputs.ts generates hostile values.
  */
 import {type Cell, part} from '../shared/part.js'
 import {KINDS, type KindName, tryNew, trySaved} from './commands.js'
@@ -10,7 +10,7 @@ import {outside} from './outside.js'
 import {redaction} from './redaction.js'
 import {texts} from './texts.js'
 
-/** New inputs of a kind, and values of a property of the usual weight; in a sample. */
+/** Numbers of new inputs of a kind, and of values of a property with the usual weight; then the same for a sample. */
 const [INPUTS, SAMPLE_INPUTS] = [1500, 1]
 const [VALUES, SAMPLE_VALUES] = [20_000, 200]
 
@@ -38,6 +38,6 @@ export const fuzzing = part<object>({
       cell(`fuzz ${kind}: new`, seed => tryNew(kind, seed, INPUTS)),
     ]),
   ],
-  // Properties are limited by this process's own time.
+  // Properties run one at a time, because they have limits on this process's processor time.
   atOnce: 1,
 })

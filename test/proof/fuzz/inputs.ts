@@ -1,7 +1,7 @@
 /**
- * Properties that must hold for all values made from a seed; the texts that most of them try; and hostile bytes close to
- * what is read: a good text with pieces cut out, doubled or replaced, JSON with values and keys that readers stumble over,
- * signature headers and HTTP requests of right and wrong parts.
+ * Properties that must hold for all values made from a seed, the texts that most of them use, and generators of hostile bytes
+ * similar to valid input: texts with pieces cut out, doubled or replaced, JSON with difficult values and keys, and signature
+ * headers and HTTP requests with correct and wrong parts.
  */
 import process from 'node:process'
 import fc from 'fast-check'
@@ -11,22 +11,25 @@ import {anyString} from '../../support/any-text.js'
 
 export interface Property {
   readonly name: string
-  /** Tries it with `runs` values, or fewer if it takes longer than others. */
+  /** Tries the property with `runs` values, or fewer if its weight is larger. */
   check(seed: number, runs: number): Promise<Checked>
 }
 
 export interface Checked {
   readonly tried: number
-  /** What it did not hold for, made small; or that time ran out. */
+  /** The smallest value that failed, or that time ran out. */
   readonly failure: string | undefined
 }
 
-/** Three times what the longest takes on a busy machine. */
+/** Three times as long as the slowest property takes on a busy machine. */
 const MOST_MINUTES = 60
-/** Of the processor; what takes more has no bound. */
+/** Limit of processor time. A value that needs more would need time without bound. */
 const MOST_MILLISECONDS = 8000
 
-/** `holds` throws or rejects for a value for which it does not. `examples` are tried first; `weight` divides the runs. */
+/**
+ * Defines a property. `holds` throws or rejects for a value that violates it. `examples` are tried first; `weight` divides the
+ * number of runs.
+ */
 export function property<T>(
   name: string,
   values: fc.Arbitrary<T>,
@@ -51,7 +54,7 @@ export function property<T>(
   }
 }
 
-/** Tries `holds` with values up to the first that fails, which is made small and written by `show`. */
+/** Tries `holds` with values up to the first that fails, which is shrunk and formatted by `show`. */
 export async function checkAll<T>(
   name: string,
   values: fc.Arbitrary<T>,
@@ -75,13 +78,16 @@ export async function checkAll<T>(
   return {tried: numRuns, failure: `${name}, seed ${seed}: ${what}`}
 }
 
-/** Throws, with `shown`, unless it holds. */
+/** Throws an error with `shown` unless `holds` is true. */
 export function must(holds: boolean, ...shown: readonly unknown[]): void {
   if (holds) return
   throw new Error(shown.map(each => (typeof each === 'string' ? each : fc.stringify(each))).join(' | '))
 }
 
-/** The value of `work`; or the text of the Failure it throws, which must be fit for a terminal. Nothing else may be thrown. */
+/**
+ * Returns the value of `work`, or the text of the Failure that it throws, which must be safe for a terminal. Any other error is
+ * thrown.
+ */
 export async function attempt<T>(work: () => T | Promise<T>): Promise<{value?: T; refusal?: string}> {
   try {
     return {value: await work()}
@@ -93,14 +99,14 @@ export async function attempt<T>(work: () => T | Promise<T>): Promise<{value?: T
   }
 }
 
-/** The lines of a text, without indentation. */
+/** Returns the lines of a text without indentation. */
 export const lines = (text: string) => text.trim().split(/\s*\n\s*/)
 export const words = (text: string) => text.trim().split(/\s+/)
 
 const OBEYED = ['\u001b[31m', '\u001b]8;;https://x\u0007', '\u009b2J', '\u202e', '\u2066', '\u200b', '\ud800']
 const ODD = ['e\u0301', '\r', '\n', '\t', '\u2028', '\u{e0041}']
 
-/** Text of all characters, of those that terminals and readers stumble over, of several scripts. */
+/** Text of all characters, of characters that are difficult for terminals and readers, and of several scripts. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   anyString(),
   fc.array(fc.integer({min: 0, max: 0xffff})).map(codes => String.fromCharCode(...codes)),
@@ -109,12 +115,12 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
     .map(parts => parts.join('')),
 )
 
-/** Emoji, alone or up to four joined, and keycaps: the only place of a joiner or a variation selector. */
+/** Emoji, alone or up to four joined, and keycaps. Joiners and variation selectors are allowed only here. */
 const EMOJI = /(?:\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d(?=\p{ExtPict}))?){1,4}|[\d#*]\ufe0f\u20e3/gu
 
 /**
- * First and last of what a terminal obeys or a person does not see, by number, because the name of a class may mean more
- * or less: controls, bidi, zero width, selectors, no characters at all, spaces.
+ * Ranges of characters that terminals obey or people do not see: controls, bidi, zero width, selectors, noncharacters and spaces.
+ * They are listed by number, because the names of classes may cover more or fewer.
  */
 const DANGEROUS = `0-1f 7f-9f 2028-2029  61c-61c 200e-200f 202a-202e 2066-2069
   ad-ad 34f-34f 180e-180e 200b-200d feff-feff 2060-2065  fe00-fe0f 180b-180d e0000-e0fff
@@ -122,7 +128,7 @@ const DANGEROUS = `0-1f 7f-9f 2028-2029  61c-61c 200e-200f 202a-202e 2066-2069
   .split(/\s+/)
   .map(range => range.split('-').map(hex => Number.parseInt(hex, 16)) as [number, number])
 
-/** The number of the first dangerous character of a text. */
+/** Returns the code of the first dangerous character of a text. */
 export function dangerousIn(text: string): string | undefined {
   for (const character of text.replace(EMOJI, '')) {
     const code = character.codePointAt(0) ?? 0
@@ -136,7 +142,7 @@ const SPLINTERS = [
   ...['\0', '\r\n\r\n', '\n', '\r', '\ud800', '\u001b[2J', '\ufeff', '\u202e', '\u0085', 'é'.repeat(300)],
 ]
 
-/** One of `seeds` with up to six pieces of it replaced. */
+/** Generates one of `seeds` with up to six pieces replaced. */
 export function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   const splinter = fc.oneof(fc.constantFrom(...SPLINTERS), anyString({maxLength: 8}))
   const changes = fc.array(fc.tuple(fc.nat(1000), fc.nat(60), splinter), {maxLength: 6})
@@ -149,7 +155,7 @@ export function mutated(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   })
 }
 
-/** Values of JSON, some of which JSON.stringify never writes. */
+/** JSON values, including some that JSON.stringify never writes. */
 const VALUES = [
   ...words('null true 0 -0 -1 1e999 1e-400 9007199254740993 0.1 "" [] {} [[]] [null]'),
   ...words('"__proto__" {"__proto__":{"polluted":true}} {"constructor":{"prototype":{"polluted":true}}}'),
@@ -167,10 +173,10 @@ const KEYS = [
   ...['', 'a b', '\u001b[2J', '\u202e'],
 ].map(key => JSON.stringify(key))
 
-/** A scalar, or the beginning of an object; keys are met too, and left. */
+/** Matches a scalar or the beginning of an object. Keys also match, and are left unchanged. */
 const PLACE = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*|true|false|null|\{(\})?/g
 
-/** One of `seeds`, which are JSON, with some values replaced, wrapped or repeated, or a hostile key beside them. */
+/** Generates one of `seeds`, which are JSON, with some values replaced, wrapped or repeated, or with a hostile key added. */
 export function mutatedJson(seeds: readonly string[]): fc.Arbitrary<Uint8Array> {
   const change = fc.tuple(fc.nat(60), fc.nat(5), fc.constantFrom(...VALUES), fc.constantFrom(...KEYS))
   const changes = fc.array(change, {minLength: 1, maxLength: 5})
@@ -188,7 +194,7 @@ export function mutatedJson(seeds: readonly string[]): fc.Arbitrary<Uint8Array> 
   })
 }
 
-/** Signature headers of right and wrong parts; `digest` is the right one for `t`. */
+/** Generates signature headers with correct and wrong parts. `digest` is the correct one for `t`. */
 export function signatureHeaders(t: number, digest: string): fc.Arbitrary<string> {
   const wrongTimes = words(`${t + 300} ${t - 301} 0${t} -${t} +${t} ${t}.0 ${t}000 17e8 ٣ ${'9'.repeat(13)}`)
   const bytes = Buffer.from(digest, 'hex')
@@ -215,7 +221,10 @@ export function signatureHeaders(t: number, digest: string): fc.Arbitrary<string
     )
 }
 
-/** HTTP requests of right and wrong lines around `body`; `head` has the right headers, to be doubled, folded or lost. */
+/**
+ * Generates HTTP requests with correct and wrong lines around `body`. `head` has the correct headers, which are doubled, folded
+ * or left out.
+ */
 export function httpRequests(head: readonly string[], body: string): fc.Arbitrary<Uint8Array> {
   const odd = lines(`Transfer-Encoding: chunked
     Content-Encoding: gzip

@@ -1,4 +1,4 @@
-/** Saved inputs that are long and say little, by kind and name; the others are files in corpus/. */
+/** Saved inputs that are long but repetitive, by kind and name. The others are files in corpus/. */
 import type {KindName} from './commands.js'
 
 const numbered = (count: number, make: (n: number) => string, separator = ', ') =>

@@ -1,4 +1,7 @@
-/** What comes from outside: signatures beside a check of its own, captures however they are cut, links, vouchers, errors. */
+/**
+ * Properties of input from outside: signatures compared with an independent check, captures split at any place, links, vouchers
+ * and errors.
+ */
 import fc from 'fast-check'
 import {factsOf, findOffers} from '../../../src/api/answers/offers.js'
 import {refusalOf} from '../../../src/api/answers/refusals.js'
@@ -22,7 +25,9 @@ import {anyText, attempt, httpRequests, must, property} from './inputs.js'
 const body = Buffer.from(EVENT)
 const secrets = [{name: 'one', secret: SIGNING_SECRET}]
 
-/** All requests of a file that comes in pieces of at most `size` bytes; found valid only if the check apart says so. */
+/**
+ * Reads all requests of a file in pieces of at most `size` bytes. A request may be valid only if the independent check agrees.
+ */
 async function read(file: Uint8Array, size: number) {
   async function* pieces() {
     for (let at = 0; at < file.length; at += size) yield Buffer.from(file.subarray(at, at + size))

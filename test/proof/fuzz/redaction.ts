@@ -1,6 +1,6 @@
 /**
- * Redaction: a secret that is known is gone afterwards, however it is written and wherever it is; twice is once, and the
- * time grows with the text. What is recognised by its look is in test/api/redact/redact.test.ts.
+ * Redaction: a known secret is removed in every spelling and at every place, redacting twice gives the same as once, and the time
+ * grows with the text. Secrets that are recognised by their form are tested in test/api/redact/redact.test.ts.
  */
 import fc from 'fast-check'
 import {quoteBody, readAnswer, refusalOf} from '../../../src/api/answers/refusals.js'
@@ -11,7 +11,7 @@ import {ExchangeError} from '../../../src/api/types.js'
 import {REDACTED} from '../../../src/contract/foreign-text.js'
 import {anyText, must, property, words} from './inputs.js'
 
-/** A secret that is part of what replaces it cannot be looked for. */
+/** A secret that is part of the replacement text cannot be searched for. */
 const isFindable = (secret: string) => !REDACTED.includes(secret) && secret.trim() === secret
 const secret = fc
   .oneof(
@@ -25,12 +25,12 @@ const secret = fc
   )
   .filter(isFindable)
 
-/** As it goes out in bytes: half a surrogate pair as U+FFFD. */
+/** The text as it is sent in bytes: lone surrogates become U+FFFD. */
 const wellFormed = (text: string) => Buffer.from(text).toString()
 const percent = (text: string) => encodeURIComponent(wellFormed(text))
 const base64 = (encoding: 'base64' | 'base64url') => (text: string, before: number) =>
   Buffer.concat([Buffer.alloc(before, 'a'), Buffer.from(text), Buffer.from('zzz')]).toString(encoding)
-/** The spellings that are promised (src/api/redact/redact.ts). */
+/** The promised spellings (src/api/redact/redact.ts). */
 const spelling = fc.constantFrom<(text: string, before: number) => string>(
   text => text,
   percent,
@@ -44,7 +44,7 @@ const spelling = fc.constantFrom<(text: string, before: number) => string>(
 const BEFORE = words('" ","token":" {"a":" https://h.example/x?y= &z= % = \\')
 const around = fc.oneof(anyText, fc.constantFrom(...BEFORE, 'Bearer ', 'Error: ', '\n    at f ('))
 
-/** Whether `text` shows the secret, in any spelling. */
+/** Reports whether `text` shows the secret in any spelling. */
 function shows(text: string, secret: string): boolean {
   const sent = wellFormed(secret)
   const decoded = text.replace(/(%[0-9a-f]{2})+/gi, run =>
@@ -63,7 +63,7 @@ function knowing(...secrets: string[]) {
   return redactor
 }
 
-/** JSON with the secret as a value, in a list, as a name, in JSON inside a string, thirty levels down. */
+/** JSON with the secret as a value, in a list, as a key, in JSON inside a string, or thirty levels down. */
 const holder = fc.constantFrom<(secret: string) => unknown>(
   secret => secret,
   secret => ({message: `no ${secret} here`}),
@@ -77,7 +77,7 @@ const holder = fc.constantFrom<(secret: string) => unknown>(
   secret => Array.from({length: 30}).reduce(inner => ({inner}), secret as unknown),
 )
 
-/** Where a request or its answer has a value that must not be shown; it then turns up anywhere else. */
+/** Where a request or its answer contains a secret value, which then also occurs elsewhere. */
 interface Carried {
   readonly known?: string[]
   readonly headers?: Record<string, string>
@@ -97,7 +97,7 @@ const CARRIERS: readonly ((value: string) => Carried)[] = [
   value => ({sent: {changes: {phone_number: value}}}),
 ]
 const carrier = fc.constantFrom(...CARRIERS)
-/** A header ends the token at a space. */
+/** In a header, a space ends the token. */
 const isWord = (value: string) => !/\s/.test(value)
 const quotes = (value: string) => ({note: [`for ${value}`, base64('base64')(value, 1)]})
 type Attempt = [string, (typeof CARRIERS)[0], typeof quotes, typeof quotes, boolean, boolean]
@@ -105,7 +105,7 @@ const EACH_CARRIER = CARRIERS.map(
   (carry, n): Attempt => ['tok_canary/+2', carry, quotes, quotes, n % 3 === 1, n % 3 === 2],
 )
 
-/** What the patterns look for, and might look for again from each of its characters. */
+/** Texts that the patterns look for, and that a slow pattern would look for again at each character. */
 const PATTERNS = words('x a. a@ a@b. -eyJ token &token= https:// "a":" "a\\\\ %41')
 const REPEATED = [...PATTERNS, '1 ', '2030-06-01 ', 'Bearer ', ' ']
 export const redaction = [
@@ -136,7 +136,7 @@ export const redaction = [
     fc.tuple(secret.filter(isWord), carrier, holder, holder, fc.boolean(), fc.boolean()),
     async ([value, carry, sent, received, ...odd]) => {
       const carried = carry(value)
-      // What was not received whole is not known.
+      // A secret is known only if its answer was received completely.
       const [isLost, isCut] = carried.received ? [] : odd
       const text = percent(value)
       const echo = {code: value, request_id: value, message: `no ${value}`, details: {[text]: value}}

@@ -1,4 +1,7 @@
-/** Texts that people type and services send: what is printed of them obeys nothing, and what is typed is taken or refused. */
+/**
+ * Properties of texts that people type and services send: printed texts contain nothing that a terminal obeys, and typed texts
+ * are accepted or refused.
+ */
 import fc from 'fast-check'
 import {completeRequest, mistakesIn, readTyped} from '../../../src/cli/features/reserve/request.js'
 import {readJson} from '../../../src/cli/input/files.js'
@@ -12,7 +15,7 @@ import {reservationRequest as schema} from '../../../src/contract/reservations.j
 import {reservationRequest} from '../../support/sandbox.js'
 import {anyText, attempt, dangerousIn, must, mutated, mutatedJson, property, words} from './inputs.js'
 
-/** Words and names as people write them, one for each script; with marks, and from right to left. */
+/** Words and names as people write them, one for each script, with marks and from right to left. */
 const WORDS = [
   ...`Ayşe Öğüt ığİ | Ελληνικά | Кириллица | Հայերեն | עִבְרִית | العَرَبِيَّة | ܣܘܪܝܝܐ | ދިވެހި
   हिन्दी | বাংলা | ਪੰਜਾਬੀ | ગુજરાતી | ଓଡ଼ିଆ | தமிழ் | తెలుగు | ಕನ್ನಡ
@@ -45,7 +48,8 @@ const printed = [
   ),
   property('terminal: JSON is safe to show, and the same value', fc.oneof(fc.jsonValue(), anyText), value => {
     const text = jsonText(value)
-    // Controls, what moves or hides other text, and half pairs; what is merely unseen may be in JSON.
+    // Control characters, characters that move or hide text, and lone surrogates are refused. Characters that are merely
+    // invisible may be in JSON.
     must(!/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), text)
     must(JSON.stringify(JSON.parse(text)) === JSON.stringify(value), text)
     must(escapeUnsafe(text) === text, text)
@@ -69,14 +73,14 @@ const resultOf = (items: readonly Row[]) => ({
 })
 const linesOf = (text: string) => text.slice(0, -1).split('\n')
 
-/** A cell as it is printed: texts as they are, lists of texts side by side, everything else as JSON. */
+/** Formats a cell as it is printed: texts unchanged, lists of texts separated by a space, everything else as JSON. */
 function cellOf(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (Array.isArray(cell) && cell.every(each => typeof each === 'string')) return sanitizeLine(cell.join(' '))
   return sanitizeLine(typeof cell === 'object' ? jsonText(cell) : String(cell))
 }
 
-/** One line of RFC 4180, with a comma after its last cell: cells are quoted or have no quote. */
+/** Reads one line of CSV (RFC 4180) with a comma after the last cell. A cell is quoted or contains no quotes. */
 const readCsv = (line: string) =>
   [...`${line},`.matchAll(/(?:"((?:[^"]|"")*)"|([^",]*)),/g)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,

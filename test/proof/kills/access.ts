@@ -1,4 +1,7 @@
-/** Tokens, logins, settings and subscriptions are killed: old or new, never a mixture, and no secret is lost or left. */
+/**
+ * Kills during changes of tokens, logins, settings and subscriptions: the state is the old or the new one, never a mixture, and
+ * no secret is lost or left behind.
+ */
 import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -19,7 +22,7 @@ const liveTokens = (home: Home) =>
   )
 
 const renewal = command('token renewal', 200, async ({home, wire}, random) => {
-  // An expired token, or none and no database yet.
+  // There is an expired token, or no token and no database.
   if (random() < 0.5) await keepToken(home, 'at_expired', 7300, ['account:read'])
   const asked = () => wire.requests.filter(({path}) => path.endsWith('/oauth/token')).length
   let [keptBefore, askedBefore] = [0, 0]
@@ -123,7 +126,7 @@ const logout = command(
   {},
 )
 
-/** config.json is as it was, or as it should be. */
+/** config.json is the old or the new one. */
 const changing = (
   name: string,
   randomKills: number,
@@ -144,7 +147,7 @@ const changing = (
     }
   })
 
-/** A secret that was shown once is kept, or the next run says that a subscription may exist. */
+/** A secret that was shown once is stored, or the next run says that a subscription may exist. */
 const create = command('webhooks create', 240, async ({home, side}) => {
   const url = `https://127.0.0.1:1/${randomUUID()}`
   const path = join(home.directory, 'signing.txt')

@@ -1,6 +1,6 @@
 /**
- * Reservations and what is made of them are killed: one reservation, one debit, whole files, and nothing of people stays;
- * and receivers of events: nothing acknowledged is lost.
+ * Kills during reservations and what follows them: there is one reservation and one debit, files are complete, and no personal
+ * data stays. Also kills receivers of events: no acknowledged event is lost.
  */
 import {randomUUID} from 'node:crypto'
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
@@ -68,7 +68,7 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
         if (kept === undefined || random() < 0.5) return wrong
         if (!isNeverSent(kept)) argvAgain = resume
         else {
-          // What was never sent is not sent by --resume, and nothing of people stays.
+          // --resume does not send what was never sent, and no personal data stays.
           const {exit, code} = await runAgain(home, resume, wrong)
           if (exit !== 2 || code !== 'never_sent')
             wrong.push(`never sent, --resume ends with ${exit} ${code}`)
@@ -126,7 +126,7 @@ const cancel = command('reservations cancel', 40, async ({side}) => {
   }
 })
 
-/** A file is whole, or as it was before. */
+/** A file is complete, or as it was before. */
 const download = (name: string, randomKills: number, ...more: readonly string[]) =>
   command(name, randomKills, async ({home, side}) => {
     const place = join(home.directory, 'v.pdf')
@@ -190,7 +190,7 @@ const at = (label: string, whens: readonly Point['when'][], ...nths: number[]): 
 const AROUND = ['before', 'after'] as const
 const EVERY = ['before', 'half', 'after'] as const
 
-/** What was answered 200 is kept, once, and forwarded at least once. */
+/** Every event answered with 200 is stored once and forwarded at least once. */
 async function listen(isForwarding: boolean): Promise<ServerTrial> {
   const home = new Home({BOOKCTL_WEBHOOK_SECRET: SECRET})
   const target = isForwarding ? await startTarget(200) : undefined

@@ -1,8 +1,8 @@
 /**
- * Kills: whatever changes something is killed with SIGKILL, at every call by which it does, at every moment of every
- * request, and at random; then it is run again. One reservation and one debit, nothing acknowledged is lost, no file is
- * cut, and nothing of people or secrets stays that should be gone. What is killed, and what must hold then, is in
- * bookings.ts and access.ts; how one kill is done in trial.ts and preload.cjs.
+ * Kills: every command that changes something is killed with SIGKILL at each call that changes something, at each moment of each
+ * request, and at random; then it runs again. There is one reservation and one debit, nothing acknowledged is lost, no file is
+ * cut off, and no personal data or secret stays that should be gone. bookings.ts and access.ts have the commands and what must
+ * hold; trial.ts and preload.cjs do a single kill.
  */
 import {createHash} from 'node:crypto'
 import type {Finished} from '../../support/bookctl.js'
@@ -13,22 +13,22 @@ import {ACCESS} from './access.js'
 import {BOOKINGS, RECEIVERS} from './bookings.js'
 import {type Death, MOMENTS, type Subject} from './trial.js'
 
-/** Numbers from 0 to 1, the same each time for a seed and a name. */
+/** Returns a generator of numbers from 0 to 1, which depend only on the seed and the name. */
 export function randomOf(seed: number, name: string): () => number {
   let n = 0
   const digestOf = (text: string) => createHash('sha256').update(text).digest()
   return () => digestOf(`${seed} ${name} ${n++}`).readUInt32LE(0) / 2 ** 32
 }
 
-/** One run to its death, or to its end if that came first. */
+/** A run until its death, or until its end if that came first. */
 interface Run {
   readonly died: Finished
   readonly milliseconds: number
-  /** What was wrong after it. */
+  /** What was wrong afterwards. */
   readonly wrong: readonly string[]
 }
 
-/** Kills as often as it likes. */
+/** Calls `kill` as many times as it needs. */
 export type Way = (
   kill: (death: Death) => Promise<{readonly isKilled: boolean; readonly milliseconds: number}>,
   random: () => number,
@@ -43,7 +43,7 @@ export const once =
 const KILLS_OF_A_CELL = 10
 
 const atRandom: Way = async (kill, random) => {
-  // The time of a run that is not killed; one that ends before its death shows that it was shorter.
+  // The duration of a run that is not killed. A run that ends before its kill shows that it was shorter.
   let {milliseconds: whole} = await kill({kind: 'never'})
   for (let done = 0, tries = 0; done < KILLS_OF_A_CELL && tries < 3 * KILLS_OF_A_CELL; tries++) {
     const killed = await kill({kind: 'time', milliseconds: (0.05 + 0.95 * random()) * whole})
@@ -52,14 +52,14 @@ const atRandom: Way = async (kill, random) => {
   }
 }
 
-/** At every place of one kind, in their order, until it ends by itself. */
+/** Kills at the first, second and each later place of one kind, until the command ends by itself. */
 const atEvery =
   (deathAt: (nth: number) => Death): Way =>
   async kill => {
     for (let nth = 1; (await kill(deathAt(nth))).isKilled; ) nth++
   }
 
-/** `points`: in place of every call, where there is no order of calls. */
+/** `points` replace the single calls of a command whose calls have no fixed order. */
 export function waysToKill({
   randomKills,
   makesRequests,
@@ -80,7 +80,7 @@ export function waysToKill({
   ]
 }
 
-/** Goes a way with `kill`: how many were killed, and what was wrong. All that is random follows from seed and name. */
+/** Goes a way with `kill`. Returns the number of kills and what was wrong. All random choices follow from seed and name. */
 export async function goWay(
   way: Way,
   seed: number,
@@ -113,7 +113,7 @@ async function kill(subject: Subject, side: Side, death: Death, random: () => nu
   }
 }
 
-/** A cell on a ground of its own. */
+/** Returns a cell with a sandbox of its own. */
 function cell(subject: Subject, what: string, way: Way) {
   const name = `${subject.name} × ${what}`
   const run = async (_: object, seed: number) => {
@@ -125,7 +125,7 @@ function cell(subject: Subject, what: string, way: Way) {
   return {name, group: subject.name, run}
 }
 
-/** One kill of each kind, late enough for something to have been done. */
+/** One kill of each kind, late enough that something was done before. */
 const SAMPLE: Readonly<Record<string, Death>> = {
   reserve: {kind: 'request', nth: 2, moment: 'acted'},
   login: {kind: 'call', call: 30},

@@ -1,11 +1,10 @@
 /**
- * Loaded into a bookctl that is to die (`node --require`): wraps the calls by which it changes something outside itself,
- * and ends the process with SIGKILL at the one that CRASH_AT names. The shipped tool has no trap in it.
- *
- * Each call has a label: `sql …` (a commit with its statements), `file open|write|fsync|rename|link|remove NAME`,
- * `net connect|connected`, `net send …`, `out`. CRASH_AT is JSON: {call}, the place of that number among all of the
- * thread (before each call, and half of it done where that can be); or {label, when, nth}, the nth call whose label
- * matches, `before` it, `half` done or `after` it.
+ * Loaded with `node --require` into a bookctl that is to be killed. It wraps the calls that change something outside the process,
+ * and ends the process with SIGKILL at the one that CRASH_AT names. The shipped program has no such code. Each call has a label:
+ * `sql …` (a commit with its statements), `file open|write|fsync|rename|link|remove NAME`, `net connect|connected`, `net send …`,
+ * `out`. CRASH_AT is JSON. {call} is the number of the call among all calls of the thread, counting the moment before each call
+ * and, if possible, the moment at which half of it is done. {label, when, nth} is the nth call whose label matches: `before` it,
+ * when it is `half` done, or `after` it.
  */
 'use strict'
 const fs = require('node:fs')
@@ -20,11 +19,11 @@ let places = 0
 
 function die() {
   process.kill(process.pid, 'SIGKILL')
-  // Another thread than the first may run on for a moment.
+  // The signal ends all threads, but this one could otherwise run on for a moment.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
 }
 
-/** Does `work` unless the process dies there; `half` does half of it. */
+/** Does `work`, unless the process is killed there. `half` does half of it. */
 function around(name, work, half) {
   const isMeant = label?.test(name) === true && ++matched === (order.nth ?? 1)
   if ((isMeant && order.when === 'before') || ++places === order.call) die()
@@ -110,7 +109,7 @@ function wrapDatabase({prototype}) {
   }
   prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql)
-    // Reading changes nothing, nor does asking for a setting.
+    // Reading data and settings changes nothing.
     if (/^\s*(SELECT|PRAGMA (busy|user_version$|application_id$))/i.test(sql)) return statement
     for (const call of ['run', 'get', 'all']) {
       const original = statement[call]

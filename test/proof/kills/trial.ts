@@ -1,4 +1,4 @@
-/** One kill: what is killed and how, and what must hold of the home afterwards. */
+/** A single kill: the command and the moment, and what must hold for the home afterwards. */
 import type {ChildProcess} from 'node:child_process'
 import {cpSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -11,14 +11,14 @@ import {replyBytes, type Step, type Wire, type WireFault} from '../../support/wi
 import {checkDatabases, temporaryFiles} from '../shared/home.js'
 import {type Home, openScene, type Scene, type Side, withState} from '../shared/scene.js'
 
-/** A call of the process, by the label of preload.cjs (a regular expression). */
+/** A call of the process, by the label in preload.cjs (a regular expression). */
 export interface Point {
   readonly label: string
   readonly when: 'before' | 'half' | 'after'
   readonly nth?: number
 }
 
-/** Moments of a request: the service has not got it; it has acted and is silent; half of its answer came; all of it. */
+/** Moments of a request: before the service has it; after the service has acted; after half of the answer; after all of it. */
 export const MOMENTS = ['read', 'acted', 'half answered', 'answered'] as const
 
 export type Death =
@@ -28,37 +28,37 @@ export type Death =
   | {readonly kind: 'request'; readonly nth: number; readonly moment: (typeof MOMENTS)[number]}
   | {readonly kind: 'time'; readonly milliseconds: number}
 
-/** What is killed. */
+/** A command to kill. */
 export interface Subject {
   readonly name: string
   readonly randomKills: number
-  /** Where it is killed if it works in several threads, whose calls have no common order. */
+  /** Places for a command with several threads, because their calls have no common order. */
   readonly points?: readonly Point[]
   readonly makesRequests?: boolean
-  /** Makes what it needs; `random` (0 to 1) chooses where there is a choice. */
+  /** Creates what the command needs. `random` returns a number from 0 to 1 for choices. */
   open(side: Side, random: () => number): Promise<Trial>
 }
 
 interface Trial {
-  /** Runs it to its death, or to its end if that comes first, with exit 0. */
+  /** Runs the command until its death, or until it ends with exit 0 if that comes first. */
   die(death: Death): Promise<Finished>
-  /** What is wrong with what the dead process left, before anything else runs. */
+  /** Returns what is wrong in the state that the dead process left, before anything else runs. */
   afterDeath(died: Finished): Promise<string[]>
-  /** Runs it again, and finds what is wrong with the result of both. */
+  /** Runs the command again, and returns what is wrong with the result of both runs. */
   again(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** What one command is killed at, and what must hold. */
+/** The arguments of a command to kill, and what must hold. */
 export interface Errand {
   readonly argv: readonly string[]
-  /** What is wrong after its death. */
+  /** Returns what is wrong after its death. */
   readonly afterDeath?: (died: Finished) => Promise<string[]> | string[]
-  /** What is done before it is run again. */
+  /** Runs before the second run. */
   readonly before?: () => Promise<string[]>
-  /** What is run again, if not the same. */
+  /** The arguments of the second run, if they differ. */
   readonly argvAgain?: () => readonly string[]
-  /** What is wrong after it was run again. */
+  /** Returns what is wrong after the second run. */
   readonly after: (again: Again) => Promise<string[]> | string[]
 }
 
@@ -68,7 +68,7 @@ export interface Again {
   readonly code: string | undefined
 }
 
-/** A command that runs to its end. */
+/** Returns a subject that ends by itself. */
 export function command(
   name: string,
   randomKills: number,
@@ -98,10 +98,10 @@ export function command(
   }
 }
 
-/** A command that takes longer waited for a dead process. */
+/** A command that takes longer than this has waited for the dead process. */
 const HELD_UP_MILLISECONDS = 30_000
 
-/** Runs with `--json`; adds to `wrong` when it had to wait for a dead process. */
+/** Runs with `--json`. Adds to `wrong` if the command had to wait for the dead process. */
 export async function runAgain(home: Home, argv: readonly string[], wrong: string[]): Promise<Again> {
   const began = performance.now()
   const {exit, result} = await home.json<{error?: {code?: string}}>(argv)
@@ -109,7 +109,7 @@ export async function runAgain(home: Home, argv: readonly string[], wrong: strin
   return {exit, result: result as Record<string, unknown>, code: result.error?.code}
 }
 
-/** Checks that another command that opens the same files to write ends with one of `exits`. */
+/** Checks that another command that writes to the same files ends with one of `exits`. */
 export async function runAnother(home: Home, argv: readonly string[], exits = [0]): Promise<string[]> {
   const wrong: string[] = []
   const {exit} = await runAgain(home, argv, wrong)
@@ -118,13 +118,13 @@ export async function runAnother(home: Home, argv: readonly string[], exits = [0
 
 const PRELOAD = fileURLToPath(new URL('./preload.cjs', import.meta.url))
 
-/** Makes a process die by itself; nothing for what comes from outside. */
+/** Returns the environment that makes a process kill itself; empty if the kill comes from outside. */
 export function deadlyEnv(death: Death): Record<string, string> {
   const order = death.kind === 'call' ? {call: death.call} : death.kind === 'point' ? death.point : undefined
   return order ? {NODE_OPTIONS: `--require "${PRELOAD}"`, CRASH_AT: JSON.stringify(order)} : {}
 }
 
-/** Runs it until it dies as ordered, or ends before. */
+/** Runs the command until it is killed as `death` says, or ends before. */
 export async function runToDeath(home: Home, wire: Wire, argv: readonly string[], death: Death) {
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
@@ -138,7 +138,7 @@ export async function runToDeath(home: Home, wire: Wire, argv: readonly string[]
         if (death.kind === 'time') timer = setTimeout(kill, death.milliseconds)
       },
     })
-    // What it had sent may still be on its way to the service.
+    // Requests that it had sent may still be on their way to the service.
     await wire.quiet()
     return died
   } finally {
@@ -147,7 +147,7 @@ export async function runToDeath(home: Home, wire: Wire, argv: readonly string[]
   }
 }
 
-/** The fault of a request at some moment of which `kill` is called. */
+/** Returns a fault that calls `kill` at the given moment of a request. */
 export function killing(moment: (typeof MOMENTS)[number], kill: () => void): WireFault {
   return {
     forwards: moment !== 'read',
@@ -161,16 +161,16 @@ export function killing(moment: (typeof MOMENTS)[number], kill: () => void): Wir
   }
 }
 
-/** Looks into the state of a home, in a copy. */
+/** Opens a copy of the state of a home. */
 export function look<T>(home: Home, work: (state: State) => T | Promise<T>): Promise<T> {
   const {copy, remove} = copyOf(home)
   return withState(copy, work).finally(remove)
 }
 
 /**
- * Replaces the files of a home by copies, which this process never opened. A database stays open here until its statements
- * are collected; then the next command would take the index of the log as the dead one left it, and not see a
- * commit that is only in the log. `look` would see it.
+ * Replaces the files of a home by copies that this process never opened. Otherwise a database stays open in this process until
+ * its statements are garbage-collected; the next command would then use the index of the log as the dead process left it, and
+ * miss a commit that is only in the log.
  */
 function letGoOf(home: Home): void {
   if (!existsSync(home.configDirectory)) return
@@ -180,7 +180,7 @@ function letGoOf(home: Home): void {
   remove()
 }
 
-/** The index of a log (`-shm`) is left out, as after a crash of the system. */
+/** The index of the log (`-shm`) is left out, as after a crash of the system. */
 function copyOf({configDirectory}: Home): {copy: string; remove: () => void} {
   const copy = mkdtempSync(join(tmpdir(), 'bookctl-kill-'))
   const filter = (path: string) => !path.endsWith('-shm')
@@ -188,7 +188,7 @@ function copyOf({configDirectory}: Home): {copy: string; remove: () => void} {
   return {copy, remove: () => rmSync(copy, {recursive: true, force: true})}
 }
 
-/** `wrong` unless it holds. */
+/** Returns `wrong` unless `holds` is true. */
 export const unless = (holds: boolean, wrong: string): string[] => (holds ? [] : [wrong])
 
 export type Ready = Record<string, string>
@@ -196,23 +196,23 @@ export type Ready = Record<string, string>
 const serve = (home: Home, argv: readonly string[], death: Death = {kind: 'never'}) =>
   home.serve(argv, {env: deadlyEnv(death), limitMilliseconds: 2 * PATIENCE_SECONDS * 1000})
 
-/** A death at random comes so soon after it is ready. */
+/** A random kill comes at most this long after the server is ready. */
 const WITHIN_MILLISECONDS = 250
 
 export interface ServerTrial {
   readonly home: Home
   readonly argv: readonly string[]
-  /** What is asked of the one that dies. */
+  /** Uses the server that is killed. */
   readonly use: (ready: Ready, death: Death) => Promise<unknown>
   readonly afterDeath?: () => Promise<string[]> | string[]
-  /** What is wrong with the next one, while it runs. */
+  /** Returns what is wrong with the next server, while it runs. */
   readonly again: (ready: Ready) => Promise<string[]>
-  /** What is wrong after the next one has ended. */
+  /** Returns what is wrong after the next server has ended. */
   readonly after?: () => Promise<string[]> | string[]
   readonly close?: () => Promise<void>
 }
 
-/** A command that serves until it is ended. */
+/** Returns a subject that serves until it is stopped. */
 export function server(
   name: string,
   randomKills: number,
@@ -233,7 +233,7 @@ export function server(
           const isRandom = death.kind === 'time'
           const after = isRandom ? death.milliseconds % WITHIN_MILLISECONDS : 0
           const timer = isRandom && setTimeout(() => child.kill('SIGKILL'), after)
-          // Its death ends the work, too.
+          // The death of the server also ends the work.
           await Promise.race([use(line, death).catch(() => undefined), ended])
           if (timer) clearTimeout(timer)
           const finished = await stop(isRandom ? 'SIGKILL' : 'SIGTERM')

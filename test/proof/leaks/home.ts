@@ -1,6 +1,6 @@
 /**
- * A home that remembers one secret of every kind, made once and copied for each cell; and how a command in it is watched
- * and searched for them.
+ * A home with one stored secret of every kind, created once and copied for each cell; and the functions that watch a command in
+ * it and search its traces for secrets.
  */
 import type {ChildProcess} from 'node:child_process'
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
@@ -41,7 +41,7 @@ const [OPEN_LEAD, OPEN_OTHER, KEPT_GUEST] = ['K7654321', 'K7654322', 'K7654323']
 
 export const openBench = () => openFilled(remember)
 
-/** Credentials, a token, a subscription's secret, a payment to be made, an open reservation, a guest, an event. */
+/** Stores credentials, a token, a subscription's secret, a pending payment, an unresolved reservation, a guest and an event. */
 async function remember(home: Home, origin: string): Promise<{canaries: Canaries}> {
   const canaries = new Canaries()
   const {wire, close} = await openScene(origin, {onExchange: canaries.exchange})
@@ -89,10 +89,10 @@ async function receiveEvent(home: Home, origin: string): Promise<void> {
   await done(listening.ended)
 }
 
-/** A process that lives shorter is not seen. */
+/** A process that ends sooner is not seen. */
 const LOOK_EVERY_MILLISECONDS = 20
 
-/** Runs a command and keeps what /proc shows of it to others. */
+/** Runs a command, and records what /proc shows of it to others. */
 export async function runWatched(
   home: Home,
   argv: readonly string[],
@@ -105,7 +105,7 @@ export async function runWatched(
   const look = () => {
     for (const each of pid === 0 ? [] : family(pid)) {
       lines.add(`${read(`/proc/${each}/cmdline`)}\n${read(`/proc/${each}/comm`)}`)
-      // Before a child is given another program it has the environment of the command itself.
+      // Until a child executes another program, it has the environment of the command itself.
       if (each !== pid && read(`/proc/${each}/cmdline`) !== read(`/proc/${pid}/cmdline`))
         environments.add(read(`/proc/${each}/environ`))
     }
@@ -133,7 +133,7 @@ function read(path: string): string {
   }
 }
 
-/** A home that remembers everything, with what every command finds in its environment, and what is looked for in it. */
+/** Opens a home with every kind of secret. Returns the variables for its commands and the secrets to search for. */
 export async function openKnowing(
   {side, directory, ...bench}: Bench,
   own: Own,
@@ -145,7 +145,7 @@ export async function openKnowing(
     BOOKCTL_WEBHOOK_SECRET: PLANTED.signingSecret,
     HTTPS_PROXY: `http://canary:${PLANTED.proxyPassword}@127.0.0.1:1`,
     NO_PROXY: '127.0.0.1,localhost',
-    // Searched as well.
+    // Temporary files are searched as well.
     TMPDIR: join(home.directory, 'tmp'),
   })
   mkdirSync(join(home.directory, 'tmp'))
@@ -163,12 +163,12 @@ interface Knowing {
 export interface LeakCell {
   readonly row: Row
   readonly debug: Switch
-  /** What the request of the row meets (default nothing). */
+  /** The fault that the request of the row meets (default none). */
   readonly fault?: Fault
   readonly isJson: boolean
 }
 
-/** Runs the command of a row; `isMet`: whether its request met the fault. */
+/** Runs the command of a row. `isMet` tells whether its request met the fault. */
 export async function runRow(bench: Bench, own: Own, {row, debug, fault, isJson}: LeakCell, seconds: number) {
   const identity = fault && identityOf(fault)
   const scene = {env: row.usesProfile ? {} : CREDENTIALS, tls: identity && tlsIdentity('good')}

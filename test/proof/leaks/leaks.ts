@@ -1,8 +1,8 @@
 /**
- * The search for leaks: every command, with every debug switch, meets answers that echo what it sent, and answers that
- * break off. No secret is in a stream, a file outside its store, a trace, the process list, or the environment of a child.
- * The secrets, and where they may be, are in shared/secrets.ts; the home that knows them and the search in home.ts; special.ts
- * has what is no request: local commands, crashes, the browser, a secret that is typed.
+ * Leaks: every command, with every debug switch, meets answers that echo its request and answers that break off. No secret is in
+ * a stream, a file outside its store, a trace, the process list, or the environment of a child process. shared/secrets.ts has the
+ * secrets and where they may be; home.ts has the home and the search; special.ts has what is not a request: local commands,
+ * crashes, the browser, and a typed secret.
  */
 import {hasStack} from '../../support/stack.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'
@@ -18,10 +18,10 @@ import {ALL, findLeaks, PLANTED, SWITCHES, type Switch} from '../shared/secrets.
 import {type Bench, type LeakCell, openBench, runRow} from './home.js'
 import {SPECIAL_CELLS} from './special.js'
 
-/** A fault that answers with what it was sent; `isResult`: the echo is the record that was asked for. */
+/** A fault that answers with the request. `isResult`: the echo is in the requested record. */
 type Echo = Fault & {readonly isResult?: boolean}
 
-/** All that was sent, as it was and in base64. */
+/** Returns everything that was sent, unchanged and in base64. */
 function echoOf({head, body}: WireRequest): string {
   const sent = `${head}\n${body}`.replaceAll(/\r?\n/g, ' ')
   return `card ${PLANTED.card}, 4111 1111 1111 1111 ${sent} ${Buffer.from(sent).toString('base64')}`
@@ -43,14 +43,14 @@ function echo(
 }
 
 const html = {'content-type': 'text/html'}
-/** It also lacks the mark of a local sandbox. */
+/** The answer also lacks the header of a local sandbox. */
 const NOT_JSON: Conclusion = {kind: 'page', saysJson: true}
 const A_PAGE: Conclusion = {kind: 'page', saysJson: false}
 const A_RECORD: Conclusion = {kind: 'shape', isObject: true}
 const after = {forwards: true}
 const result = {isResult: true}
 
-/** The start of the answer, which is what is quoted: everything with a telling name in it, or none. */
+/** Moves personal data to the start of the answer, because messages quote the start. */
 function peopleFirst({body}: Reply): string {
   const text = body.toString()
   const people = JSON.stringify({
@@ -102,14 +102,14 @@ interface EchoCell extends LeakCell {
   readonly fault: Echo
 }
 
-/** Commands whose request or answer has more than the token. */
+/** Commands whose request or answer contains more secrets than the token. */
 const WITH_SECRETS = /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|api$)/
-/** Faults whose words name an address, a certificate or a proxy with its password. */
+/** Faults whose messages name a URL, a certificate, or a proxy with its password. */
 const WAYS = FAULTS.filter(({name}) => /^(proxy-(407|garbage)|tls-expired|redirect-302-other)$/.test(name))
 
 /**
- * Commands with secrets have every switch with every echo; where not every switch is tried they take turns, so that each
- * command and each fault meets each switch.
+ * Returns all cells. Commands with secrets have every switch with every echo; for the others the switches take turns, so that
+ * each command and each fault meets each switch.
  */
 export function allLeakCells(): EchoCell[] {
   return ROWS.flatMap((row, r) => {
@@ -120,20 +120,20 @@ export function allLeakCells(): EchoCell[] {
     const withAll = (fault: Echo, f: number) =>
       SWITCHES.map((debug, d): EchoCell => ({row, debug, fault, isJson: (r + d + f) % 2 === 0}))
     const echoes = ECHOES.filter(each => allows(row, each))
-    // A guessed path is not called on a service elsewhere (§4.9).
+    // A guessed path is not called on other services (§4.9).
     const ways = WAYS.filter(fault => isMeant(row, fault) && !(row.isGuessed && fault.away))
     const isOpen = WITH_SECRETS.test(row.command)
     return isOpen ? [...echoes.flatMap(withAll), ...ways.map(inTurn)] : [...echoes, ...ways].map(inTurn)
   })
 }
 
-/** `listen --subscribe` waits once it is subscribed; a reset would take away what the other cells need. */
+/** `listen --subscribe` waits once it is subscribed, and a reset would delete what the other cells need. */
 function allows({command}: Row, {name, wire}: Echo): boolean {
   if (command === 'webhooks:listen') return !['nothing', 'record-200'].includes(name)
   return command !== 'sandbox:reset' || !wire?.forwards
 }
 
-/** Seconds a command is given; more if the time was over before its request met the fault. */
+/** Time limits in seconds. The next one is used if the time was over before the request met the fault. */
 const SECONDS = [2, 20, 80]
 
 async function runCell(bench: Bench, own: Own, cell: EchoCell): Promise<string[]> {
@@ -153,16 +153,16 @@ async function runCell(bench: Bench, own: Own, cell: EchoCell): Promise<string[]
   return ['its request never met the fault']
 }
 
-/** The fault matrix asks the same with more time. */
+/** Returns the possible exit codes. The fault matrix checks them exactly, with more time. */
 function possibleExits(row: Row, {name, conclusion}: Fault, text: string): number[] {
   const isLink = row.nature === 'link'
   return [
     ...exitsOf(row, expectedOf(row.nature, conclusion, row)),
-    // The time may be over in the middle of anything.
+    // The time limit may end the command at any point.
     ...(TIMED_OUT.test(text) ? [7, 8, 10] : []),
-    // A PDF is known by what it is, and its end by its end, whatever follows it.
+    // A PDF is recognised by its content, and its end by its last bytes, whatever follows.
     ...(isLink && name === 'answer-not-json' ? [0] : []),
-    // A voucher's link is followed to the other server, which is not there.
+    // A voucher link is followed to the other server, which does not exist here.
     ...(isLink && name.endsWith('-other') ? [7] : []),
   ]
 }

@@ -1,11 +1,11 @@
-// Crashes the process once it has sent a request: an error that nothing expects, with all the bytes in its message and properties.
+// Crashes the process once it has sent a request, with an unexpected error that has all the bytes in its message and properties.
 import {writeFileSync} from 'node:fs'
 import net from 'node:net'
 
 const {write} = net.Socket.prototype
 net.Socket.prototype.write = function (chunk, ...rest) {
   const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk ?? '').toString('latin1')
-  // Requests alone, so that the streams of the command stay as they are.
+  // Only requests, so that the streams of the command are not affected.
   if (/^(GET|POST|PATCH|DELETE) |^\{/.test(text) && this.remotePort !== undefined) {
     setImmediate(() => {
       writeFileSync('crashed.txt', '')

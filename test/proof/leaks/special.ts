@@ -1,4 +1,4 @@
-/** Cells without a row of the matrix: commands that ask the service nothing, crashes, the browser, and a typed secret. */
+/** Cells without a row in the matrix: commands that send no request to the service, crashes, the browser, and a typed secret. */
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Home} from '../../support/bookctl.js'
@@ -24,10 +24,10 @@ import {type Bench, EVENT_ID, OPEN_REFERENCE, openKnowing, runRow, runWatched} f
 
 type Argv = readonly string[]
 
-/** What is typed for the commands without a row; the receiver is that of `runLocally`. */
+/** The arguments of commands without a row. The receiver is that of `runLocally`. */
 const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   ...Object.fromEntries(Object.entries(SILENT).map(([id, line]) => [id, () => line.split(' ')])),
-  // With what is there, so that they succeed.
+  // With existing values, so that the commands succeed.
   'config:get': () => ['config', 'get', 'timeout'],
   'profiles:use': () => ['profiles', 'use', 'default'],
   'journal:forget': () => ['journal', 'forget', OPEN_REFERENCE, '--yes'],
@@ -41,23 +41,23 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   'config:list environment': () => ['config', 'list', '--json'],
   'reserve dry-run': () => ['reserve', '--resume', OPEN_REFERENCE, '--dry-run'],
   'logout dry-run': () => ['logout', '--all', '--dry-run', '--yes'],
-  // Names the subscriptions whose secrets would be lost, and their removal.
+  // Without --yes, the command names the subscriptions whose secrets would be lost.
   'logout unasked': () => ['logout', '--all'],
   'logout all': () => ['logout', '--all', '--yes'],
   'version environment': () => ['version', '--verbose'],
   demo: () => ['demo'],
 }
 
-/** The kinds of secrets that these commands may print, because they are asked for them. */
+/** The kinds of secrets that these commands may print, because the user asks for them. */
 const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
   'webhooks:listen print-secret': ['signing secret'],
-  // The exact request, which is the user's own.
+  // The exact request, whose data is the user's own.
   'reserve dry-run': ['kept identity number'],
-  // Each step as the command a user would type, with its output.
+  // Each step as the command that a user would type, with its output.
   demo: ['signing secret', 'identity number', 'payment address'],
 }
 
-/** How they end (default 0): an invalid signature, a token that could not be revoked, and a signal. */
+/** The exit codes (default 0): an invalid signature, a token that could not be revoked, and a signal. */
 const ENDS: Readonly<Record<string, number>> = {
   'webhooks:verify': 9,
   'logout unasked': 2,
@@ -65,7 +65,7 @@ const ENDS: Readonly<Record<string, number>> = {
   'sandbox:start': 143,
 }
 
-/** A kind of cell: what it runs, and what is wrong with it. */
+/** Runs one cell, and returns what is wrong. */
 type Search = (bench: Bench, own: Own) => Promise<string[]>
 
 const runLocally =
@@ -81,7 +81,7 @@ const runLocally =
     return checkLocal(home, canaries, seen, id)
   }
 
-/** The service itself, with one request of each kind. */
+/** Runs the sandbox itself, with one request of each kind. */
 const runSandbox =
   (debug: Switch): Search =>
   async (bench, own) => {
@@ -110,7 +110,7 @@ function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): 
   const isOurs = (name: string) => /^(signing(-secret)?\.txt|body\.|captures\/|request\.http)/.test(name)
   const wrong = findLeaks(home, canaries, command, seen, {
     stdout: asked,
-    // The demo runs the commands it shows, with guests who do not exist.
+    // The demo runs the commands it shows, with invented guests.
     commandLines: command === 'demo' ? ['identity number'] : [],
     file: name => (isOurs(name) ? ['signing secret'] : undefined),
   })
@@ -122,7 +122,7 @@ function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): 
 const IMPORT = `--import=${new URL('preload.mjs', import.meta.url).href}`
 const REPORTS = '--report-uncaught-exception --report-on-fatalerror'
 
-/** An error that nothing expects, with a whole request in its message, and what Node was asked to report of it. */
+/** An unexpected error with a whole request in its message, together with the debugging options of Node. */
 const CRASHES: readonly Switch[] = [
   {name: 'crash', argv: [], env: {NODE_OPTIONS: IMPORT}},
   {
@@ -147,7 +147,7 @@ const crash =
     const wrong = findLeaks(home, canaries, row.command, seen, {
       // A result may have been printed before the crash.
       stdout: resultsOf(row.command, 0, stdout),
-      // The journal is as it is when a reservation's outcome is unknown.
+      // The journal is in the state of a reservation whose outcome is unknown.
       file: name => allowedIn(name, row.command, 10),
     })
     if (!existsSync(join(home.directory, 'crashed.txt'))) wrong.push('it never crashed')
@@ -156,7 +156,7 @@ const crash =
     return explained(wrong, seen)
   }
 
-/** The browser is given the payment address; its double writes down how it was started. */
+/** The browser gets the payment address. A test double of the browser records how it was started. */
 const openBrowser =
   (switches: Argv, env: Readonly<Record<string, string>>): Search =>
   async (bench, own) => {
@@ -175,7 +175,7 @@ const openBrowser =
     const {stdout, stderr, exit} = seen
     const ended = {exit, stdout, stderr}
     const wrong = findLeaks(home, canaries, 'reserve', ended, {
-      // The proxy is the browser's own as well.
+      // The browser uses the proxy itself as well.
       file: name => (name === 'opened.txt' ? ['payment address', 'proxy password'] : undefined),
     })
     if (exit !== 0) wrong.push(`exit ${exit}`)
@@ -184,11 +184,11 @@ const openBrowser =
     return explained(wrong, seen)
   }
 
-/** Nothing else is like it, so that a byte of it can only come from the terminal. */
+/** The text is unique, so that any byte of it can only come from the terminal. */
 const WRONG = 'sk_test_typedByHand0123456789'
 const RIGHT = 'sk_test_sandbox'
 
-/** How it may end, and what is done once the secret is asked for: typed, waited for, or something else. */
+/** The exit codes, and what happens once the secret is asked for: text to type, text to wait for, or a function. */
 type Ending = readonly [
   exits: readonly number[],
   ...acts: (string | RegExp | ((at: TerminalRun) => unknown))[],
@@ -197,10 +197,10 @@ type Ending = readonly [
 const {enter, 'ctrl-c': CTRL_C} = KEYS
 const ENDINGS: Readonly<Record<string, Ending>> = {
   right: [[0], RIGHT + enter],
-  // It asks for a refused secret again.
+  // The command asks again after a refused secret.
   'refused, Ctrl-C': [[130], WRONG + enter, /, again/, WRONG + CTRL_C],
   'Ctrl-C': [[130], WRONG + CTRL_C],
-  // Right after Escape it is another key, Alt-Ctrl-C.
+  // Directly after Escape, Ctrl-C would be read as another key, Alt-Ctrl-C.
   'Escape, Ctrl-C': [[130], WRONG + KEYS.escape + CTRL_C + CTRL_C],
   'Ctrl-D, Ctrl-C': [[0, 4, 130], WRONG + KEYS['ctrl-d'] + CTRL_C],
   'arrows, Ctrl-C': [[130], [WRONG, KEYS.up, KEYS.down, KEYS.left, KEYS.home, '\t', CTRL_C].join('')],
@@ -210,14 +210,14 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   SIGTERM: [[143], typedAndRead, terminal => terminal.kill('SIGTERM')],
 }
 
-/** What comes after its end is the shell's, which shows it. */
+/** Keys after the end of the command go to the shell, which shows them. */
 async function typedAndRead(terminal: TerminalRun): Promise<void> {
   const before = bytesRead(terminal.pid())
   terminal.type(WRONG)
   await waitUntil(() => bytesRead(terminal.pid()) >= before + WRONG.length, 'the secret to be read')
 }
 
-/** By a process so far; endlessly many where the system does not say. */
+/** Returns the number of bytes that a process has read so far; infinity if the system does not say. */
 function bytesRead(pid: number): number {
   try {
     return Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])

@@ -1,6 +1,6 @@
 /**
- * Many machines that share one PostgreSQL: one token request for all of them, one reservation whichever machine dies, and
- * nothing that a receiver answered 200 is lost, whatever happens to the server.
+ * Many machines that share one PostgreSQL: they make one token request and one reservation, whichever machine dies, and no event
+ * that a receiver answered with 200 is lost, whatever happens to the server.
  */
 import {randomUUID} from 'node:crypto'
 import type {Socket} from 'node:net'
@@ -18,18 +18,18 @@ import {booking, CREDENTIALS, RESERVE, reservationsAt, shown} from '../shared/sc
 import {RECEIVER_TRIALS} from './receivers.js'
 
 const found = await findPostgres()
-/** Why there is no PostgreSQL here. */
+/** The reason why there is no PostgreSQL here. */
 const missing = 'missing' in found ? found.missing : undefined
 
 interface Field extends Ground {
-  /** The shared store. */
+  /** The URL of the shared store. */
   readonly url: string
   sql: (text: string, values?: readonly unknown[]) => Promise<object[]>
 }
 
 let databases = 0
 
-/** A database, a sandbox and a wire of their own, and as many machines as processes, but ten at most. */
+/** Opens a new database, sandbox and wire, and one machine for each process, but at most ten. */
 async function openField(own: Own, server: PostgresServer, count: number): Promise<Field> {
   const database = `field_${++databases}`
   const url = await server.url(database)
@@ -39,7 +39,7 @@ async function openField(own: Own, server: PostgresServer, count: number): Promi
   return {...ground, url, sql: (text, values = []) => server.sql(text, values, database)}
 }
 
-/** Between a machine and its store. */
+/** Starts a proxy between a machine and its store, which can cut the connection. */
 async function startCutter(url: string) {
   const through = new URL(url)
   const target = Number(through.port)
@@ -52,9 +52,9 @@ async function startCutter(url: string) {
   })
   through.port = String(port)
   return {
-    /** The same store, by way of it. */
+    /** The URL of the store through this proxy. */
     url: through.href,
-    /** From now on nothing comes through: connections are refused, or (`frozen`) stay open and silent. */
+    /** Cuts the connection: new connections are refused, or (`frozen`) stay open without an answer. */
     cut(how: 'refused' | 'frozen') {
       state = how
       for (const socket of [...sockets, ...inner]) {
@@ -112,7 +112,10 @@ const asking = (fate: Asking) => async (field: Field) => {
 const reserving = async ({side}: Field, reference: string) =>
   booking(await side.offer(), ['--client-reference', reference, '--timeout', '60'])
 
-/** Killed on a machine that is lost then, and run again on another: the same key and bytes, and one reservation. */
+/**
+ * Kills the command on one machine, which is then lost, and repeats it on another. The service gets the same key and bytes, and
+ * there is one reservation.
+ */
 async function killOnce(field: Field, death: Death) {
   const {wire, side, machine} = field
   const reference = `machine-${randomUUID()}`
@@ -144,7 +147,7 @@ const storeGone = (how: 'refused' | 'frozen', when: 'before' | 'after') => async
   const store = new URL(cutter.url).host
   if (when === 'before') cutter.cut(how)
   else {
-    // With the answer on its way.
+    // The connection is cut while the answer is on its way.
     const play = (reply: Parameters<typeof replyBytes>[0]) => {
       cutter.cut(how)
       return [replyBytes(reply)]
@@ -191,7 +194,7 @@ const killCell = (what: string, way: Way, isSample = false): Cell<Machines> => {
     name,
     group: 'reserve',
     isSample,
-    // Each on a ground of its own, which has no token yet.
+    // Each kill has a database and a sandbox of its own, without a token.
     run: ({server}, seed) =>
       goWay(way, seed, name, death => owning(async own => killOnce(await openField(own, server, 1), death))),
   }

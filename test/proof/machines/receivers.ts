@@ -1,4 +1,4 @@
-/** Receivers on machines that share a store, whose server and whose fellows die under load. */
+/** Receivers on machines that share a store. The server and other receivers die under load. */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {type ListenProcess, startListening} from '../../support/listening.js'
 import {type PostgresServer, startPostgres} from '../../support/postgres.js'
@@ -11,13 +11,13 @@ import {Home} from '../shared/scene.js'
 
 interface Stage {
   readonly server: PostgresServer
-  /** Targets: how often each event came; `slowly` is waited before each answer. */
+  /** How often the target got each event. The target waits `slowly` milliseconds before each answer. */
   readonly got: Map<string, number>
   start(): Promise<ListenProcess>
   rows(sql: string): Promise<object[]>
 }
 
-/** A server, and a target that answers after `slowly` milliseconds. */
+/** Starts a database server, and a target that answers after `slowly` milliseconds. */
 async function openStage(own: Own, slowly: number): Promise<Stage> {
   const server = own(await startPostgres())
   const got = new Map<string, number>()
@@ -38,7 +38,10 @@ async function openStage(own: Own, slowly: number): Promise<Stage> {
   return {server, got, start, rows: sql => server.sql(sql, [], 'receivers')}
 }
 
-/** Sends `events` to the receivers in turn, and again to the next until each was answered 200; as a balancer and a sender do. */
+/**
+ * Sends `events` to the receivers in turn, and repeats each with the next receiver until it is answered with 200, as a load
+ * balancer and the service together do.
+ */
 async function deliver(
   receivers: readonly ListenProcess[],
   events: readonly SignedEvent[],
@@ -63,7 +66,7 @@ async function deliver(
 
 const eventsOf = (count: number) => Array.from({length: count}, (_, n) => signedEvent(`evt_${n}`, {pad: 50}))
 
-/** Each is kept once, forwarded, and new in one line of all receivers. */
+/** Checks that each event was stored once and forwarded, and that exactly one receiver printed it as new. */
 async function check(
   {got, rows}: Stage,
   receivers: readonly ListenProcess[],
@@ -81,7 +84,7 @@ async function check(
     ...unless(count, got.size, 'events were forwarded'),
     ...unless(count, new Set(lines.map(line => line.event_id)).size, 'events are new in a line'),
     ...unless(count, lines.length, 'lines say new'),
-    // Only those that were under way when the server went away may come again.
+    // Only events that were being forwarded when the server died may come again.
     ...(twice <= 64 ? [] : [`${twice} events were forwarded more than once`]),
   ]
 }
@@ -108,7 +111,7 @@ const restarted =
     return [...unless(0, dead.length, 'receivers ended'), ...(await check(stage, receivers, count))]
   }
 
-/** One of three is killed under load; its forwards are taken over by the others. */
+/** One of three receivers is killed under load. The others take over its forwards. */
 const killed: Trial = async (own, count) => {
   const stage = await openStage(own, 0)
   const receivers = await Promise.all([stage.start(), stage.start(), stage.start()])
@@ -117,7 +120,7 @@ const killed: Trial = async (own, count) => {
   await receivers[0].stop('SIGKILL')
   await delivered
   const began = performance.now()
-  // What the dead one reported last may not have been printed.
+  // The last lines of the dead receiver may not have been printed.
   const wrong = (await check(stage, receivers, count)).filter(text => !/new/.test(text))
   const seconds = (performance.now() - began) / 1000
   return seconds < 30 ? wrong : [...wrong, `it took ${seconds} s to take over`]
@@ -125,7 +128,7 @@ const killed: Trial = async (own, count) => {
 
 const SLOW_MILLISECONDS = 25_000
 
-/** Slower than a lease: renewed as long as its holder lives. */
+/** Forwards take longer than a lease, which is renewed as long as its holder lives. */
 const slow: Trial = async (own, count) => {
   const stage = await openStage(own, SLOW_MILLISECONDS)
   const receivers = await Promise.all([stage.start(), stage.start()])

@@ -1,4 +1,4 @@
-/** What happens to the service, in any order: each command is run on the sandbox and on the model, which must then agree. */
+/** Commands of the model test: each is run on the sandbox and on the model in any order, and both must then agree. */
 import {copyFileSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -22,14 +22,14 @@ const SCOPES = 'hotels:read reservations:read reservations:write account:read'
 
 type Answer = JsonAnswer & {readonly code: string | undefined}
 
-/** The sandbox as the model meets it: real parts, and all of its state read back to compare. */
+/** The sandbox for the model test: it uses the real parts, and all of its state is read back for comparison. */
 class RealService {
   private readonly directory: string | undefined
   private sandbox: TestSandbox | undefined
   private client: SandboxClient | undefined
   private starts = 0
 
-  /** On disk it can be restarted; in memory it is quicker. */
+  /** A sandbox on disk can be restarted; one in memory is faster. */
   constructor(
     readonly isOnDisk: boolean,
     readonly isPoor: boolean,
@@ -37,7 +37,10 @@ class RealService {
     this.directory = isOnDisk ? mkdtempSync(join(tmpdir(), 'bookctl-model-')) : undefined
   }
 
-  /** As a new process finds the files. Not in their place: SQLite gives its lock back with the process alone. */
+  /**
+   * Restarts on copies of the files, as a new process would find them. The originals cannot be used, because SQLite keeps its
+   * lock until the process ends.
+   */
   async restart(): Promise<void> {
     await this.sandbox?.close()
     this.sandbox = undefined
@@ -65,7 +68,7 @@ class RealService {
     return (await this.started()).control(method, `/_sandbox${path}`, body)
   }
 
-  /** With the token; obtaining one is `renew`'s. */
+  /** Calls the API with the current token, which `renew` obtains. */
   async call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer> {
     if (!this.client) throw new Error('no token yet')
     const answer = await this.client.call(method, path, body, headers)
@@ -76,7 +79,7 @@ class RealService {
     this.client = await (await this.started()).client(this.isPoor ? '_poor' : '', SCOPES)
   }
 
-  /** Three days ahead, so that what cancelling costs changes while time moves on. */
+  /** Searches for a stay in three days, so that the price of cancelling changes as time moves on. */
   search(now: number): Promise<Answer> {
     const day = (days: number) => iso(now + days * 86_400).slice(0, 10)
     return this.call('POST', '/hotels/search', searchRequest({check_in: day(3), check_out: day(5)}))
@@ -100,7 +103,7 @@ class RealService {
     return {status, code, replayed, ref: json.data?.reservation_ref ?? json.error?.reservation_ref}
   }
 
-  /** Everything the model knows, as the sandbox has it; the difference, or nothing. */
+  /** Compares everything that the model knows with the sandbox. Returns the differences. */
   async compare(model: ModelService): Promise<string[]> {
     const list = async (answer: Promise<JsonAnswer>): Promise<Json[]> => (await answer).json.data
     const {json: clock} = await this.control('GET', '/clock')
@@ -129,7 +132,7 @@ const textOf = ({type, data, created}: Json) =>
 
 type Command = fc.AsyncCommand<ModelService, RealService>
 
-/** Whole minutes, so that two moments are the same or far apart. */
+/** Whole minutes, so that two times are either equal or far apart. */
 const STEPS = [1, 5, 14, 15, 30, 2 * 60, 8 * 60, 24 * 60, 48 * 60].map(minutes => minutes * MINUTE)
 const MISTAKES = ['guest_count_mismatch', 'nationality_mismatch', 'invalid_identity_number'] as const
 
@@ -228,7 +231,7 @@ const cancel = small.map(n =>
     const ref = at(model.reservations.keys(), n) ?? 'RSV-0000000000'
     const {code} = await real.call('POST', `/reservations/${ref}/cancel`, {})
     const {searchedAt = 0} = model.reservations.get(ref)?.offer ?? {}
-    // From the hour of check-in on, in the hotel's own zone, it cannot be cancelled: on one of these days.
+    // From the hour of check-in in the hotel's time zone, cancelling is refused. The hour is on one of these days.
     const days = (model.now - searchedAt) / 86_400
     const hasBegun = days > 4.5 || (days > 2 && code === 'not_cancellable')
     expectSame('a cancellation', code, model.cancelRefusal(ref) ?? (hasBegun ? 'not_cancellable' : undefined))
@@ -255,13 +258,13 @@ const restart = fc.constant(
   }),
 )
 
-/** Reservations and time more often than the rest. */
+/** Reservations and moves of the clock are more frequent than other commands. */
 const COMMANDS: fc.Arbitrary<Command>[] = [
   ...[search, search, reserve, reserve, reserve, reserve, pay, pay, cancel, advance, advance, advance],
   ...[price, voucher, restart],
 ]
 
-/** The model beside a sandbox. */
+/** Runs the model beside a sandbox. */
 export const serviceModel = () =>
   fc.asyncProperty(
     fc.commands(COMMANDS, {maxCommands: 40, size: '+1'}),

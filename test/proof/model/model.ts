@@ -1,8 +1,8 @@
 /**
- * Models, in random order: the local sandbox beside a model of the service (service.ts), by commands.ts; and, here,
- * `reserve` beside its promise: one consent (an offer under a client reference) makes at most one reservation, whatever
- * happens to the wire and the process; what the command says is true; and once the faults are over, --resume finds out
- * what is open.
+ * Models, in random order: commands.ts compares the local sandbox with a model of the service (service.ts). This file checks the
+ * promise of `reserve`: one consent (an offer with a client reference) makes at most one reservation, whatever happens to the
+ * connection and the process; what the command reports is true; and once the faults are over, --resume settles every unknown
+ * outcome.
  */
 import type {ChildProcess} from 'node:child_process'
 import fc from 'fast-check'
@@ -34,7 +34,7 @@ interface Step {
   readonly offer: number
   readonly reference: number
   readonly fault: keyof typeof FAULTS
-  /** Whether every attempt is struck, or the first alone. */
+  /** Whether the fault applies to every attempt, or only to the first. */
   readonly always: boolean
   readonly kill: (typeof KILLS)[number] | undefined
 }
@@ -71,14 +71,14 @@ function strikeOf({fault, always, kill}: Step, killChild: () => void): Strike | 
 const entriesOf = ({home}: Ground) => withState(home.configDirectory, ({journal}) => journal.list())
 const isOpen = ({outcome}: {outcome: string}) => outcome === 'unresolved' || outcome === 'unknown'
 
-/** No offer is reserved twice, and no consent makes two. */
+/** Checks that no offer is reserved twice, and no consent makes two reservations. */
 async function checkCounts({side}: Ground): Promise<string[]> {
   const made = await side.reservations()
   const isTwice = (key: string) => new Set(made.map(each => each[key])).size < made.length
   return ['offer_id', 'client_reference_id'].filter(isTwice).map(key => `two reservations of one ${key}`)
 }
 
-/** What is wrong with what the command says and the journal has. */
+/** Returns what is wrong with the report of the command and the entry in the journal. */
 async function checkOutcome(ground: Ground, each: Step, finished: Finished): Promise<string[]> {
   const {exit, stdout} = finished
   const [made] = await ground.side.reservations(nameOf(each))
@@ -117,7 +117,7 @@ async function perform(ground: Ground, each: Step, offers: readonly string[]): P
   ]
 }
 
-/** With the faults over, --resume settles what is open, and the journal has what the service has. */
+/** Once the faults are over, --resume settles every unknown outcome, and journal and service agree. */
 async function settle(ground: Ground): Promise<string[]> {
   for (const {clientReferenceId} of (await entriesOf(ground)).filter(isOpen))
     await ground.home.run(['reserve', '--resume', clientReferenceId, '--json'])
@@ -131,7 +131,7 @@ async function settle(ground: Ground): Promise<string[]> {
   ]
 }
 
-/** Sequences of steps at the sandbox of `origin`. */
+/** Sequences of steps on the sandbox at `origin`. */
 const clientModel = (origin: string) =>
   fc.asyncProperty(fc.array(step, {minLength: 1, maxLength: 6, size: 'max'}), steps =>
     owning(async own => {
@@ -144,7 +144,7 @@ const clientModel = (origin: string) =>
     }),
   )
 
-/** With the runs of a sample and of each cell, and how many cells. */
+/** Each model with the numbers of runs in a sample and in a cell, and the number of cells. */
 const MODELS = {
   'the service': {model: serviceModel, sampleRuns: 3, runs: 100, cells: 12},
   'one reservation a consent': {model: clientModel, sampleRuns: 1, runs: 10, cells: 10},

@@ -1,11 +1,11 @@
 /**
- * A small model of the service, written from its interface and from what is chosen where that is silent,
- * and sharing no line with src/: offers, reservations, money, keys and events, in plain maps. Times are Unix seconds,
- * money is in hundredths. Deliveries, which follow from events alone, have test/sandbox/delivery.
+ * A small model of the service, written from the interface and from what we chose where the interface is silent. It shares no
+ * code with src/, and keeps offers, reservations, money, keys and events in plain maps. Times are Unix seconds and money is in
+ * hundredths. Deliveries follow from events alone; their tests are in test/sandbox/delivery.
  */
 
 export const MINUTE = 60
-/** §2.3. */
+/** Lifetime of an offer (§2.3). */
 const OFFER_SECONDS = 15 * MINUTE
 const PAYMENT_SECONDS = 15 * MINUTE
 const KEY_SECONDS = 24 * 60 * MINUTE
@@ -29,20 +29,20 @@ export interface ModelReservation {
   payment: 'PENDING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'REFUNDED'
 }
 
-/** What is asked when something is reserved. */
+/** The parameters of a reservation. */
 export interface Wish {
   readonly offer: string
   readonly key: string
   readonly reference: string
   readonly mode: 'account' | 'instant'
-  /** What is wrong with the body, as the service would call it. */
+  /** What is wrong with the body, by the error code of the service. */
   readonly mistake: 'guest_count_mismatch' | 'nationality_mismatch' | 'invalid_identity_number' | undefined
 }
 
 export interface Answered {
   readonly status: number
   readonly code: string | undefined
-  /** Of the reservation made, or named in a refusal. */
+  /** Reference of the new reservation, or the one that a refusal names. */
   readonly ref: string | undefined
   readonly replayed: boolean
 }
@@ -56,7 +56,7 @@ interface KeptAnswer {
 export class ModelService {
   readonly offers = new Map<string, ModelOffer>()
   readonly reservations = new Map<string, ModelReservation>()
-  /** Type, reference and status, in order. */
+  /** Type, reference and status of each event, in order. */
   readonly events: {readonly text: string; readonly at: number}[] = []
   readonly keys = new Map<string, KeptAnswer>()
 
@@ -72,7 +72,7 @@ export class ModelService {
     return offer
   }
 
-  /** §7: why an offer cannot be shown or reserved. */
+  /** Returns why an offer cannot be shown or reserved (§7). */
   offerRefusal(id: string): string | undefined {
     const offer = this.offers.get(id)
     if (!offer) return 'offer_not_found'
@@ -81,8 +81,8 @@ export class ModelService {
   }
 
   /**
-   * Whether the service may answer this after all that happened; if so, makes what follows from it. The interface does
-   * not show which of several refusals comes first.
+   * Reports whether the service may give this answer after all that happened; if so, applies it to the model. The interface does
+   * not show the order of refusals if several apply.
    */
   reserves(wish: Wish, answered: Answered): boolean {
     const text = JSON.stringify({...wish, key: undefined})
@@ -100,7 +100,7 @@ export class ModelService {
       duplicate_client_reference: this.byReference(wish.reference)?.ref,
     }
     if (answered.code && answered.code in earlier && earlier[answered.code] !== answered.ref) return false
-    // A request that was wrong in itself leaves its key free.
+    // A request that is invalid in itself leaves its key unused.
     if (answered.status !== 400) this.keys.set(wish.key, {wish: text, at: this.now, answered})
     if (answered.status === 201) this.make(wish, answered.ref ?? '')
     return true
@@ -138,7 +138,10 @@ export class ModelService {
     this.emit('voucher.ready', reservation)
   }
 
-  /** §3: completed, or failed and open for another try. Returns whether there was something to pay. */
+  /**
+   * Completes the payment, or records a failure after which it can be tried again (§3). Returns whether there was something to
+   * pay.
+   */
   pay(ref: string, result: 'paid' | 'failed'): boolean {
     const reservation = this.reservations.get(ref)
     if (reservation?.status !== 'PENDING_PAYMENT') return false
@@ -147,7 +150,7 @@ export class ModelService {
       this.emit('payment.failed', reservation)
       return true
     }
-    // The event says what the reservation is by then.
+    // The event contains the status after the change.
     reservation.status = 'CONFIRMED'
     this.emit('payment.captured', reservation)
     this.confirm(reservation)
@@ -180,7 +183,7 @@ export class ModelService {
     this.events.push({text: `${type} ${ref} ${status}`, at})
   }
 
-  /** Moves the time on; what is not paid by its end expires at its own moment. */
+  /** Moves the time forward. Reservations that are unpaid at the end of their time expire at that moment. */
   advance(seconds: number): void {
     this.now += seconds
     for (const reservation of this.reservations.values()) {

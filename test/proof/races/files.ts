@@ -1,4 +1,4 @@
-/** Races over what this machine remembers, and between processes that serve. */
+/** Races over data stored on this machine, and between processes that serve. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {startListening, startTarget} from '../../support/listening.js'
@@ -17,7 +17,7 @@ const left = (home: Home) => home.strays().map(name => `left ${name}`)
 const numbered = (prefix: string, count: number, from = 0) =>
   Array.from({length: count}, (_, n) => `${prefix}${n + from}`)
 
-/** Writes profiles with their secrets, as logins do. */
+/** Writes profiles with their secrets, as login does. */
 const writeProfiles = (home: Home, names: readonly string[], base_url: string) =>
   withState(home.configDirectory, async state => {
     const profiles = names.map(name => [name, {base_url, client_id: `cid_${name}`}])
@@ -25,7 +25,7 @@ const writeProfiles = (home: Home, names: readonly string[], base_url: string) =
     for (const name of names) await state.secrets.write(ownerOf(name), 'file', secretOf(name))
   })
 
-/** Accepts every secret; its tokens name the client they are for. */
+/** Starts a service that accepts every secret. Its tokens name their client. */
 async function startLenient(): Promise<ScriptedService> {
   const service = await ScriptedService.start()
   let issued = 0
@@ -38,7 +38,7 @@ async function startLenient(): Promise<ScriptedService> {
   return service
 }
 
-/** Of every ten: two log out, four use their profiles, one logs in, one chooses a profile, two change settings. */
+/** Of every ten processes, two log out, four use their profiles, one logs in, one selects a profile, and two change settings. */
 async function everythingAtOnce({count, own}: Ground): Promise<string[]> {
   const service = own(await startLenient())
   const home = own(new Home({BOOKCTL_NO_HISTORY: '1'}))
@@ -64,7 +64,7 @@ async function everythingAtOnce({count, own}: Ground): Promise<string[]> {
   const finished = await crowd([home], [...calls, ...others])
   const gone = leaving.flatMap(name => [secretOf(name), `tok-cid_${name}-`])
   return [
-    // After a logout there are no credentials to use; a token taken before may be revoked.
+    // After a logout there are no credentials, and a token issued before may be revoked.
     ...wrongEnds(finished.slice(0, calls.length), [0, 4]),
     ...wrongEnds(finished.slice(calls.length), [0]),
     ...[...left(home), ...findTexts(home.configDirectory, gone)],
@@ -114,7 +114,7 @@ async function subscriptions(ground: Ground): Promise<string[]> {
   ]
 }
 
-/** Two receivers that write one file, senders to both, and many who read it and send from it again. */
+/** Two receivers write the same file while senders send to both, and many processes read the file and replay from it. */
 async function receivers(ground: Ground): Promise<string[]> {
   const {home, own} = ground
   Object.assign(home.env, {BOOKCTL_WEBHOOK_SECRET: SECRET})

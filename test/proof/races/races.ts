@@ -1,6 +1,7 @@
 /**
- * Races: fifty processes at a time with the same files and the same service. They make one token request and one reservation
- * for each consent, and lose no setting, secret, offer or event. Tokens and reservations are here, stored data is in files.ts.
+ * Races: fifty processes use the same files and the same service at the same time. They make one token request, make one
+ * reservation for each consent, and lose no setting, secret, offer or event. Tokens and reservations are in this file, stored
+ * data is in files.ts.
  */
 import {randomUUID} from 'node:crypto'
 import {join} from 'node:path'
@@ -49,12 +50,12 @@ export async function allAsk(ground: Ground, most: number, options?: CrowdOption
   return [...wrongEnds(finished, [0]), ...atMost(most, ground.sent(TOKEN).length, 'token requests')]
 }
 
-/** All fail with `exit`, after the requests of one process; once the service works again, so does the command. */
+/** All processes fail with `exit`, after the requests of only one. Once the service works again, the command succeeds. */
 const allFail =
   (fault: WireFault, exit: number, most: number): Race =>
   async ground => {
     ground.wire.strike = {fault, ...isToken}
-    // At the lock: a process that is there waits before anything was asked.
+    // The gate is at the lock, so that every process waits there before any of them has sent a request.
     const at = join(ground.home.configDirectory, 'locks')
     const finished = await all(ACCOUNT)(ground, {at})
     ground.wire.strike = undefined
@@ -94,7 +95,7 @@ const TOKEN_RACES: Record<string, Race> = {
 const reserving = (offer: string | undefined, more: readonly string[] = []) =>
   booking(offer, ['--json', '--timeout', '120', ...more])
 
-/** Reserves with a reference and loses the answer; returns the total of the offer. */
+/** Reserves with a reference and loses the answer. Returns the total of the offer. */
 async function loseAnswer({side, home, wire}: Ground, reference: string) {
   const [offer] = await side.offers(1)
   wire.strike = {fault: losing(true), ...RESERVE}
@@ -107,7 +108,7 @@ async function loseAnswer({side, home, wire}: Ground, reference: string) {
 const refsOf = (finished: readonly Finished[]) =>
   new Set(documents(finished).map(({reservation}) => reservation?.reservation_ref))
 
-/** There is one reservation, paid once, and all `finished` name it. */
+/** Checks that there is one reservation, paid once, and that all of `finished` name it. */
 async function checkOne({side}: Ground, finished: readonly Finished[], balance: number, total = '') {
   const made = await side.reservations()
   const named = refsOf(finished)
@@ -132,7 +133,7 @@ export const sameRequest =
     ]
   }
 
-/** One intent of many wins; the others are refused before any of their requests. */
+/** One of many intents wins. The others are refused before they send a request. */
 async function oneWins(ground: Ground, members: readonly (readonly string[])[], codes: readonly string[]) {
   const finished = await ground.crowd(members)
   const refused = documents(finished).flatMap(({error}) => (error ? [String(error.code)] : []))
@@ -211,7 +212,7 @@ const RESERVE_RACES: Record<string, Race> = {
       ...unless(1, new Set(keys).size, 'keys and bodies'),
     ]
   },
-  // Half of them give up what the other half resumes: either may come first, and then it holds.
+  // Half of the processes forget a reservation that the other half resumes. Either may come first, and its result then holds.
   async 'reserve: given up and resumed'(ground) {
     const {home, side} = ground
     const balance = await side.balance()
@@ -224,7 +225,7 @@ const RESERVE_RACES: Record<string, Race> = {
     const [forgets, resumes] = [0, 1].map(rest => finished.filter((_, n) => n % 2 === rest))
     const entries = await withState(home.configDirectory, ({journal}) => journal.list())
     return [
-      // 2: it was given up before.
+      // Exit 2 means that it was forgotten before.
       ...[...wrong, ...wrongEnds(forgets ?? [], [0]), ...wrongEnds(resumes ?? [], [0, 2])],
       ...unless('forgotten', entries.map(({outcome}) => outcome).join(), 'is what the journal says'),
       ...unless(1, (await side.reservations()).length, 'reservations'),

@@ -1,4 +1,4 @@
-/** Many processes of the built binary that truly meet: each is held at a gate until all have reached it. */
+/** Runs many processes of the built program at the same moment: each waits at a gate until all have reached it. */
 import {execFileSync} from 'node:child_process'
 import {closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -12,13 +12,16 @@ import {CREDENTIALS, Home, openScene, parse, Side} from './scene.js'
 const GATE = new URL('./gate.mjs', import.meta.url).href
 
 export interface CrowdOptions {
-  /** The gate is before the first touch of a path that contains this (default the configuration directory; of any home, if there are several). */
+  /** A process waits before it first uses a path that contains this text (default: the configuration directory of any home). */
   readonly at?: string
-  /** Called when all are let go. */
+  /** Called when all processes are released. */
   readonly onGo?: () => void
 }
 
-/** Runs `bookctl ...argv` for each of `members`, all at once, to their ends, in the homes in turn; the results in their order. */
+/**
+ * Runs `bookctl ...argv` for each of `members` at the same time, distributing them over the homes. Returns the results in the
+ * order of the members.
+ */
 export async function crowd(
   homes: readonly [Home, ...Home[]],
   members: readonly (readonly string[])[],
@@ -35,7 +38,7 @@ export async function crowd(
   try {
     await waitUntil(() => waiting() + ended >= members.length, 'all to reach the gate').catch(() => {})
     const met = waiting()
-    // Opened for both, so that it does not wait for readers, and latecomers find it open.
+    // The pipe is opened for reading and writing, so that opening does not wait for readers and latecomers find it open.
     const opened = openSync(join(gate, 'gate'), constants.O_RDWR)
     onGo?.()
     const results = await Promise.all(running)
@@ -48,7 +51,7 @@ export async function crowd(
   }
 }
 
-/** Runs a command whose first such request hangs, with or without the service having acted (`forwards`). */
+/** Starts a command whose first matching request hangs. `forwards` says whether the service has acted before. */
 export async function startHanging(
   {home, wire}: {home: Home; wire: Wire},
   argv: readonly string[],
@@ -66,7 +69,7 @@ export async function startHanging(
   return {ended, kill}
 }
 
-/** Ends with an exit other than `allowed`, or with an error that no process may show: one line for each kind. */
+/** Returns a line for each kind of wrong end: an exit code other than `allowed`, or an error that no process may show. */
 export function wrongEnds(finished: readonly Finished[], allowed: readonly Finished['exit'][]): string[] {
   const kinds = new Map<string, number>()
   for (const {exit, stdout, stderr} of finished) {
@@ -78,7 +81,7 @@ export function wrongEnds(finished: readonly Finished[], allowed: readonly Finis
   return [...kinds].slice(0, 5).map(([kind, count]) => `${count} × ${kind}`)
 }
 
-/** One race: a sandbox as at its start, a home for all processes or several, and a wire that sees every request. */
+/** One race: a new sandbox, one home for all processes or several, and a wire that sees every request. */
 export interface Ground {
   readonly own: Own
   readonly count: number
@@ -86,12 +89,12 @@ export interface Ground {
   readonly side: Side
   readonly home: Home
   readonly wire: Wire
-  /** A home of its own, with `env` besides. */
+  /** Returns a new home, with `env` in addition. */
   machine(env?: Record<string, string>): Home
-  /** `of(0)` … `of(count - 1)`. */
+  /** Returns `of(0)` … `of(count - 1)`. */
   each<T>(of: (index: number) => T): T[]
   crowd(members: readonly (readonly string[])[], options?: CrowdOptions): Promise<Finished[]>
-  /** The requests to a path below the base URL. */
+  /** Returns the requests to a path below the base URL. */
   sent(path: string): WireRequest[]
 }
 
@@ -119,10 +122,10 @@ export async function openGround(
   }
 }
 
-/** The documents that were printed. */
+/** Returns the printed documents. */
 export const documents = (finished: readonly Finished[]) => finished.map(({stdout}) => parse(stdout) ?? {})
 
-/** `wrong` unless `value` is one of `right`. */
+/** Returns `wrong` unless `value` is one of `right`. */
 export function unless(right: unknown, value: unknown, wrong: string): string[] {
   return [right].flat().includes(value) ? [] : [`${value} ${wrong}, not ${right}`]
 }

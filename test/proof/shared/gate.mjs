@@ -1,5 +1,5 @@
-// Holds a process at the first touch of a path that has PROOF_GATE_AT in it, all of our code being loaded by then, until
-// somebody opens the named pipe PROOF_GATE/gate for writing. Says that it waits with a file of its own in PROOF_GATE.
+// Stops a process when it first uses a path that contains PROOF_GATE_AT, by which time all of our code is loaded, until the named
+// pipe PROOF_GATE/gate is opened for writing. A file in PROOF_GATE shows that the process waits.
 import fs from 'node:fs'
 import {createRequire, syncBuiltinESMExports} from 'node:module'
 import {join} from 'node:path'
@@ -9,7 +9,7 @@ const {PROOF_GATE: gate, PROOF_GATE_AT: at} = process.env
 const {closeSync, openSync, writeFileSync} = fs
 let passed = false
 
-// The native library too, so that nothing but work lies behind the gate.
+// The native library is loaded as well, so that only the work itself comes after the gate.
 createRequire(import.meta.url)('libsql')
 for (const name of ['NODE_OPTIONS', 'PROOF_GATE', 'PROOF_GATE_AT']) delete process.env[name]
 

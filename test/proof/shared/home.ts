@@ -1,4 +1,4 @@
-/** A sandbox and a home that the commands themselves have filled, which is copied for each cell; and what is in a home. */
+/** A sandbox, and a home that commands have filled, which is copied for each cell; and functions that inspect a home. */
 import {execFileSync} from 'node:child_process'
 import {copyFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -8,10 +8,13 @@ import {type Finished, Home as HomeHere} from '../../support/bookctl.js'
 import {startSandbox} from '../../support/sandbox.js'
 import {type Home, Side} from './scene.js'
 
-/** A sandbox inside this process, with the time of the machine. */
+/** Opens a sandbox inside this process with the real clock. */
 export const openSandbox = () => startSandbox({clock: () => Date.now() / 1000})
 
-/** `fill` works in the home, inside this process; what it returns is part of the bench, with the configuration directory to copy. */
+/**
+ * Creates the bench. `fill` works in the home, inside this process; its result becomes part of the bench, together with the
+ * configuration directory to copy.
+ */
 export async function openFilled<Filled extends object>(
   fill: (home: HomeHere, origin: string) => Promise<Filled>,
 ) {
@@ -37,24 +40,24 @@ export async function done(run: Promise<Finished>, exit = 0): Promise<Finished> 
   return finished
 }
 
-/** With the permissions, which some Nodes do not copy. */
+/** Uses cp, because some versions of Node do not copy permissions. */
 export const copyDirectory = (from: string, to: string) => void execFileSync('cp', ['-Rp', from, to])
 
-/** Temporary files that were left in a home. */
+/** Returns the temporary files that were left in a home. */
 export function temporaryFiles({directory}: Home): string[] {
   const names = readdirSync(directory, {recursive: true}).map(String)
   return names.filter(name => name.endsWith('.tmp')).map(name => `left ${name}`)
 }
 
-/** The rows of every table, and what SQLite says of the whole. */
+/** The rows of every table, and the result of SQLite's integrity check. */
 export interface Content {
   readonly integrity: string
   readonly tables: Readonly<Record<string, readonly string[]>>
 }
 
 /**
- * Of a copy, because opening a database mends it, and one that this process has open would be in the way of the next command.
- * Without the index of the log, as after a crash of the system.
+ * Reads a copy, because opening a database repairs it, and an open database here would disturb the next command. The index of the
+ * log is left out, as after a crash of the system.
  */
 export function contentOf(path: string): Content | undefined {
   if (!existsSync(path)) return undefined
@@ -80,7 +83,7 @@ export function contentOf(path: string): Content | undefined {
   }
 }
 
-/** The databases of a home that cannot be read or are not whole, but for `except`. */
+/** Returns the databases of a home that cannot be read or are damaged, except for `except`. */
 export function checkDatabases({configDirectory}: Home, except?: string): string[] {
   if (!existsSync(configDirectory)) return []
   const names = readdirSync(configDirectory).filter(name => name.endsWith('.db') && name !== except)
@@ -90,6 +93,6 @@ export function checkDatabases({configDirectory}: Home, except?: string): string
   })
 }
 
-/** Whether it is a complete PDF. */
+/** Reports whether the bytes are a complete PDF. */
 export const isPdf = (bytes: Buffer) =>
   bytes.subarray(0, 5).equals(Buffer.from('%PDF-')) && bytes.toString('latin1').trimEnd().endsWith('%%EOF')

@@ -1,11 +1,11 @@
-/** A part of the proof: cells with names, each of which finds what is wrong; and how they are chosen and run. */
+/** A part of the proof: named cells, each of which finds errors, and the code that selects and runs them. */
 
 interface Outcome {
-  /** The line of the table it counts in: the command, the file, the kind. */
+  /** The row of the result table: the command, the file or the kind. */
   readonly group: string
-  /** How many of the part's units it counts. */
+  /** How many of the part's units this outcome counts for. */
   readonly count: number
-  /** What is wrong, one line each. */
+  /** The errors, one line each. */
   readonly wrong: readonly string[]
 }
 
@@ -14,14 +14,14 @@ type Report = (name: string, outcome: Outcome) => void
 export interface Part {
   /** The heading of its table. */
   readonly title: string
-  /** What is counted: cells, kills, inputs. */
+  /** The unit of the counts: cells, kills or inputs. */
   readonly unit: string
   readonly names: readonly string[]
   /** The few cells that `npm test` runs. */
   readonly sample: readonly string[]
-  /** What this machine cannot try, and why, one line each. */
+  /** What cannot be tried on this machine, with the reason, one line each. */
   readonly leftOut: readonly string[]
-  /** Runs the cells of these names and reports each as it ends. All that is random follows from `seed`. */
+  /** Runs the cells with these names and reports each when it ends. All random choices follow from `seed`. */
   run(names: ReadonlySet<string>, report: Report, seed: number): Promise<void>
 }
 
@@ -30,17 +30,17 @@ export interface Cell<Bench> {
   readonly group: string
   readonly isSample?: boolean
   /**
-   * Returns what is wrong; with how many units it counted, if that is not one. What it passes to `own` is closed when it
-   * has ended, the last one first.
+   * Returns the errors, with the number of units if it is not one. Resources passed to `own` are closed when the cell has ended,
+   * the last one first.
    */
   run(bench: Bench, seed: number, own: Own): Promise<readonly string[] | Omit<Outcome, 'group'>>
 }
 
-/** Keeps what has to be closed, and returns it. */
+/** Registers a resource to be closed, and returns it. */
 export type Own = <T extends Closed>(thing: T) => T
 type Closed = {close(): unknown} | {stop(): unknown} | {remove(): unknown}
 
-/** Runs `work`, and then closes what it owns, the last one first. */
+/** Runs `work`, then closes what it owns, the last one first. */
 export async function owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
   const all: Closed[] = []
   const own: Own = thing => {
@@ -60,7 +60,7 @@ export interface PartOptions<Bench> {
   readonly title: string
   readonly unit?: string
   readonly cells: readonly Cell<Bench>[]
-  /** Opens what the cells share, if they do. Each group has its own: a sandbox with thousands of reservations has long lists. */
+  /** Opens what the cells share. Each group opens its own, because a sandbox with thousands of reservations has long lists. */
   readonly open?: () => Promise<Bench & {close(): Promise<unknown>}>
   /** How many cells run at a time (default 2). */
   readonly atOnce?: number
@@ -78,7 +78,7 @@ export function part<Bench>(options: PartOptions<Bench>): Part {
     sample: namesOf(cells.filter(({isSample}) => isSample)),
     async run(names, report, seed) {
       const chosen = cells.filter(({name}) => names.has(name))
-      // A few cells of many groups share one bench.
+      // If only a few cells are selected, all groups share one bench.
       const groupOf = ({group}: Cell<Bench>) => (chosen.length < 100 ? '' : group)
       for (const each of new Set(chosen.map(groupOf))) {
         const waiting = chosen.filter(cell => groupOf(cell) === each)
@@ -106,7 +106,7 @@ function firstOf(wrong: readonly string[]): readonly string[] {
   return more > 0 ? [...wrong.slice(0, MOST_SHOWN), `and ${more} more`] : wrong
 }
 
-/** The cells of each part whose name, with the part's title before it, contains all of `texts`, in either case. */
+/** Selects the cells of each part whose name, after the title of the part, contains all of `texts`, ignoring case. */
 export function choose(parts: readonly Part[], texts: readonly string[]): {part: Part; names: string[]}[] {
   const all = texts.map(text => text.toLowerCase())
   const chosen = parts.map(part => {

@@ -1,4 +1,4 @@
-/** What the parts share: the local sandbox seen directly, a home whose requests go through a wire, and common checks. */
+/** Shared by the parts: direct access to the local sandbox, a home whose requests go through a wire, and common checks. */
 import {randomUUID} from 'node:crypto'
 import {readdirSync, readFileSync} from 'node:fs'
 import {join, relative} from 'node:path'
@@ -12,14 +12,14 @@ import {GUESTS} from '../../support/stay.js'
 import {replyBytes, Wire, type WireFault, type WireOptions} from '../../support/wire.js'
 
 export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
-/** What identifies the people that commands are given. */
+/** Values that identify the people whom commands are given. */
 export const PEOPLE = ['10000000146', 'U1234567', '5321234567']
 
 const STAY = {check_in: '2030-06-01', check_out: '2030-06-02'}
 const PASSPORT = {type: 'PASSPORT', number: 'U1234567'}
 const TWO = [ADULT, {...ADULT, name: 'Can', identity: PASSPORT, is_lead: false}]
 
-/** What is typed to book an offer for two. */
+/** Returns the arguments that book an offer for two. */
 export const booking = (offer = '', more: readonly string[] = [], pay = 'account') => [
   ...['reserve', offer, ...GUESTS, '--nationality', 'TR', '--pay', pay, ...more],
 ]
@@ -29,12 +29,12 @@ export interface Offer {
   readonly price: {readonly total: string}
 }
 
-/** The local sandbox seen directly: makes what a cell needs, and shows the result. */
+/** Direct access to the local sandbox: creates what a cell needs, and shows the result. */
 export class Side {
   private client: Promise<SandboxClient> | undefined
   private found: Offer[] = []
 
-  /** `hear` gets everything that goes over the wire. */
+  /** `hear` is called with everything that goes over the wire. */
   constructor(
     readonly origin: string,
     private readonly hear: (text: string) => void = () => {},
@@ -64,7 +64,7 @@ export class Side {
     return this.call('GET', path)
   }
 
-  /** Unused offers for two adults, cheapest first. */
+  /** Returns unused offers for two adults, cheapest first. */
   async offers(count: number): Promise<Offer[]> {
     this.client ??= connectTo(this.origin)
     while (this.found.length < count) {
@@ -78,7 +78,7 @@ export class Side {
     return (await this.offers(1))[0]?.offer_id ?? ''
   }
 
-  /** Reserves; returns the reference. */
+  /** Makes a reservation and returns the reference. */
   async reservation(mode: 'account' | 'instant' = 'account'): Promise<string> {
     const request = reservationRequest(await this.offer(), {guests: TWO, payment: {mode}})
     const key = {'idempotency-key': randomUUID()}
@@ -96,13 +96,13 @@ export class Side {
     return (await this.call<{id: string}>('POST', '/webhooks/subscriptions', request)).id
   }
 
-  /** The ids of the subscriptions to `url`. */
+  /** Returns the ids of the subscriptions to `url`. */
   async subscriptionsTo(url: string): Promise<string[]> {
     const all = await this.show<{id: string; url: string}[]>('/webhooks/subscriptions?limit=200')
     return all.filter(each => each.url === url).map(({id}) => id)
   }
 
-  /** What is left on the partner's account, in cents. */
+  /** Returns the balance of the account in cents. */
   async balance(): Promise<number> {
     return cents((await this.show<{balance: string}>('/account')).balance)
   }
@@ -112,7 +112,7 @@ export const cents = (amount: unknown) => Math.round(Number(amount) * 100)
 
 /** Runs every command in a process of its own. */
 export class Home extends TestHome {
-  /** The sandbox's controls do not look at the variable, and are to go through the wire as well. */
+  /** The commands for the sandbox's controls ignore the variable, but should also go through the wire. */
   override run(argv: readonly string[], options: RunOptions = {}): Promise<Finished> {
     const url = options.env?.BOOKCTL_BASE_URL ?? this.env.BOOKCTL_BASE_URL
     const isControl = argv[0] === 'sandbox' && !['start', 'openapi', 'list'].includes(argv[1] ?? '')
@@ -122,7 +122,7 @@ export class Home extends TestHome {
 
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
-/** A home whose requests go to the service through a wire; `env` are variables of every command. */
+/** Opens a home whose requests go to the service through a wire. `env` is set for every command. */
 export async function openScene(
   origin: string,
   {env = CREDENTIALS, ...wireOptions}: Omit<WireOptions, 'upstream'> & {env?: Record<string, string>} = {},
@@ -139,27 +139,27 @@ export async function openScene(
   }
 }
 
-/** The request that makes a reservation. */
+/** Matches the request that makes a reservation. */
 export const RESERVE = {method: 'POST', path: /\/reservations\/hotel$/}
 
-/** Those of them that came. */
+/** Returns the reservation requests that the wire received. */
 export const reservationsAt = ({requests}: Wire) => requests.filter(({path}) => RESERVE.path.test(path))
 
-/** Their different keys. */
+/** Returns their different keys. */
 export const keysAt = (wire: Wire) => [
   ...new Set(reservationsAt(wire).map(({headers}) => headers['idempotency-key'] ?? '')),
 ]
 
-/** The fault of a connection that is cut, after the service has acted or before. */
+/** Returns a fault that cuts the connection, after the service has acted if `forwards`, otherwise before. */
 export const losing = (forwards: boolean): WireFault => ({forwards, play: () => ['reset']})
 
-/** The fault of a service that refuses, after it has acted or before. */
+/** Returns a fault with a refusal, after the service has acted if `forwards`, otherwise before. */
 export function refusing(forwards: boolean, status: number, code: string): WireFault {
   const body = Buffer.from(JSON.stringify({error: {code, message: 'later'}}))
   return {forwards, play: () => [replyBytes({status, headers: {'content-type': 'application/json'}, body})]}
 }
 
-/** Keeps a token of the sandbox's client that was obtained so long ago. */
+/** Stores a token of the sandbox's client that was obtained `agoSeconds` ago. */
 export function keepToken(home: Home, access_token: string, agoSeconds: number, scopes: string[]) {
   const obtainedAt = Date.now() / 1000 - agoSeconds
   const token = {access_token, scopes, askedScopes: scopes, obtainedAt, expiresAt: obtainedAt + 7200}
@@ -168,7 +168,7 @@ export function keepToken(home: Home, access_token: string, agoSeconds: number, 
   return withState(home.configDirectory, ({tokens}) => tokens.put(client, token))
 }
 
-/** Opens the state in `directory`, passes it to `work`, and closes it afterwards, also when `work` throws. */
+/** Opens the state in `directory`, passes it to `work`, and closes it afterwards, even if `work` throws. */
 export async function withState<T>(directory: string, work: (state: State) => T | Promise<T>): Promise<T> {
   const state = openState(directory)
   try {
@@ -187,12 +187,12 @@ export function parse(text: string): any {
   }
 }
 
-/** The end of a run, for the report of a failed cell. */
+/** Formats the end of a run for the report of a failed cell. */
 export function shown({exit, stdout, stderr}: Finished): string {
   return `  exit ${exit}: ${stdout.replaceAll(/\s+/g, ' ').slice(0, 700)} | ${stderr.slice(0, 500)}`
 }
 
-/** The same in one line: the error, or the result. */
+/** Formats the end of a run in one line: the error, or the result. */
 export function ending({exit, stdout}: Finished): string {
   const {code, message, hint} = parse(stdout)?.error ?? {}
   return `exit ${exit}: ${code ? `${code}: ${message} | ${hint}` : stdout.replaceAll(/\s+/g, ' ')}`.slice(
@@ -201,21 +201,21 @@ export function ending({exit, stdout}: Finished): string {
   )
 }
 
-/** `wrong`, with the end of the run if there is anything. */
+/** Returns `wrong`, with the end of the run if anything is wrong. */
 export const explained = (wrong: readonly string[], finished: Finished): string[] =>
   wrong.length === 0 ? [] : [...wrong, shown(finished)]
 
 interface FileText {
-  /** Relative to the directory; a file in an archive has its name after that of the archive. */
+  /** The path relative to the directory. A file in an archive has its name after that of the archive. */
   readonly name: string
   readonly text: string
 }
 
-/** The text of every file under `directory`, unpacked and decoded. */
+/** Returns the text of every file under `directory`, unpacked and decoded. */
 export function textsIn(directory: string): FileText[] {
   const entries = readdirSync(directory, {recursive: true, withFileTypes: true}).filter(each => each.isFile())
   const names = entries.map(({parentPath, name}) => relative(directory, join(parentPath, name)))
-  // Newer Nodes cache our compiled code, which contains the sandbox's well-known secret.
+  // Newer versions of Node cache our compiled code, which contains the well-known secret of the sandbox.
   const ours = names.filter(name => !name.startsWith('.cache/bookctl/node'))
   return ours.flatMap(name => textsOf(name, readFileSync(join(directory, name))))
 }
@@ -228,12 +228,12 @@ function textsOf(name: string, bytes: Buffer): FileText[] {
     return [{name, text: bytes.toString('latin1')}, ...inside]
   }
   if (begins(0x1f, 0x8b)) return textsOf(`${name}:gunzipped`, gunzipSync(bytes))
-  // Everything looked for is ASCII, so UTF-16 has NULs; its first byte may be either.
+  // All searched texts are ASCII, so in UTF-16 they contain NULs and may begin at an even or an odd byte.
   const wide = bytes.includes(0) ? [bytes, bytes.subarray(1)].map(half => half.toString('utf16le')) : []
   return [{name, text: [bytes.toString('utf8'), ...wide].join('\n')}]
 }
 
-/** The files under `directory` that contain one of `texts`; `allowed` are names of those that may. */
+/** Returns the files under `directory` that contain one of `texts`, except those whose names match `allowed`. */
 export function findTexts(directory: string, texts: readonly string[], allowed = /^$/): string[] {
   const files = textsIn(directory).filter(({name}) => !allowed.test(name))
   return files.flatMap(({name, text}) =>

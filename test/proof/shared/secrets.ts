@@ -1,19 +1,19 @@
 /**
- * The secrets that are looked for, by kind: harvested from every request and answer, or planted, so that nothing has to
- * look like a secret to be found, and each in every spelling; what makes a command say more; and where a secret is what
- * was asked for, by README and `--help`, and nowhere else.
+ * The secrets to search for, by kind and in every spelling. They are collected from every request and answer, or planted, so that
+ * a secret is found whatever it looks like. Also the debug switches that make commands print more, and the places where README
+ * and `--help` allow a secret.
  */
 import type {Finished} from '../../support/bookctl.js'
 import type {Reply, WireRequest} from '../../support/wire.js'
 import {type Home, textsIn} from './scene.js'
 
-/** `kept …`: remembered by the machine from before, in a place of its own. */
+/** `kept …` are secrets that the machine stored earlier, each in its own place. */
 export type SecretKind =
   | ('client secret' | 'access token' | 'signing secret' | 'voucher link' | 'payment address')
   | ('identity number' | 'card number' | 'proxy password')
   | ('kept identity number' | 'kept payment address' | 'kept voucher link')
 
-/** What every cell sets, and what every echo adds. */
+/** Values that every cell sets and every echo contains. */
 export const PLANTED = {
   proxyPassword: 'canaryProxyPass77',
   signingSecret: 'whsec_Y2FuYXJ5T2ZUaGVFbnZpcm9ubWVudA',
@@ -38,43 +38,43 @@ const ON_THE_WIRE: readonly (readonly [SecretKind, RegExp])[] = [
   ['payment address', /\/pay\/([\w.~%-]{8,})/g],
 ]
 
-/** Of a secret this long, each half is looked for, too. */
+/** If a secret is at least this long, each half is searched for, too. */
 const LEAST_LENGTH_HALVED = 24
 
 export class Canaries {
   private readonly kinds = new Map<string, SecretKind>()
-  /** The same, in every spelling. */
+  /** The same secrets in every spelling. */
   private readonly spelled = new Map<string, SecretKind>()
 
   constructor(known: Iterable<readonly [string, SecretKind]> = TYPED) {
     for (const [secret, kind] of known) this.add(secret, kind)
   }
 
-  /** A secret keeps the kind it was first known as. */
+  /** A secret keeps the kind under which it was added first. */
   add(secret: string, kind: SecretKind): void {
     if (this.kinds.has(secret)) return
     this.kinds.set(secret, kind)
     for (const spelling of spellings(secret)) this.spelled.set(spelling, kind)
   }
 
-  /** One that knows the same, with the kinds of `renamed` under other names, and may learn more. */
+  /** Returns a copy that can learn more, with the kinds in `renamed` under other names. */
   copy(renamed: Partial<Record<SecretKind, SecretKind>> = {}): Canaries {
     return new Canaries([...this.kinds].map(([secret, kind]) => [secret, renamed[kind] ?? kind] as const))
   }
 
-  /** Learns the secrets in something that went over the wire. */
+  /** Learns the secrets in a text that went over the wire. */
   harvest(text: string): void {
     for (const [kind, pattern] of ON_THE_WIRE)
       for (const [, secret] of text.matchAll(pattern)) if (secret) this.add(secret, kind)
   }
 
-  /** Learns what a wire sees. */
+  /** Learns from a request and its answer. */
   readonly exchange = ({head, body}: WireRequest, reply: Reply): void => {
     this.harvest(`${head}\n${body}`)
     this.harvest(reply.body.toString('latin1'))
   }
 
-  /** The kinds that `text` shows, without those in `allowed`. */
+  /** Returns the kinds of secrets that `text` shows, except those in `allowed`. */
   seenIn(text: string, allowed: readonly SecretKind[] = []): SecretKind[] {
     const kinds = new Set<SecretKind>()
     for (const [spelling, kind] of this.spelled)
@@ -83,14 +83,14 @@ export class Canaries {
   }
 }
 
-/** As it is, and each half of a long one, in every encoding. */
+/** Returns the secret, and the halves of a long one, in every encoding. */
 function spellings(secret: string): string[] {
   const middle = Math.ceil(secret.length / 2)
   const halves = secret.length < LEAST_LENGTH_HALVED ? [] : [secret.slice(0, middle), secret.slice(middle)]
   return [...new Set([secret, ...halves].flatMap(encodings))]
 }
 
-/** As it is, percent-encoded in either case, escaped in JSON, in hex, and in base64 at each place it may begin. */
+/** Returns the secret unchanged, percent-encoded in both cases, escaped in JSON, in hex, and in base64 at each alignment. */
 function encodings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const percent = encodeURIComponent(secret)
@@ -99,14 +99,14 @@ function encodings(secret: string): string[] {
   const lower = percent.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase())
   const base64 = [0, 1, 2].flatMap(before => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
-    // The first characters mix with what is before, the last with what follows.
+    // The first characters depend on the bytes before, the last on the bytes after.
     const cut = (text: string) => text.replace(/=+$/, '').slice(before === 0 ? 0 : before + 1, -1)
     return [cut(padded.toString('base64')), cut(padded.toString('base64url'))]
   })
   return [secret, escaped, escaped.replaceAll('/', '\\/'), percent, lower, hex, hex.toUpperCase(), ...base64]
 }
 
-/** A debug switch of bookctl, of Node or of packages. */
+/** A debug switch of bookctl, of Node or of a package. */
 export interface Switch {
   readonly name: string
   readonly argv: readonly string[]
@@ -125,7 +125,7 @@ const variable = (name: string, value: string, asksForStacks = false): Switch =>
 const TRACES =
   '--trace-warnings --trace-deprecation --trace-uncaught --trace-exit --trace-sigint --stack-trace-limit=200'
 
-/** All of them together. */
+/** All switches together. */
 export const ALL: Switch = {
   name: 'all',
   argv: ['-vv', '--print-curl', '--har', 'trace.har'],
@@ -142,9 +142,9 @@ export const SWITCHES: readonly Switch[] = [
 
 interface Rule {
   readonly kinds: readonly SecretKind[]
-  /** Shown also when the command fails: what the service itself says in an answer that is the result. */
+  /** Kinds that are shown even if the command fails, because the service's own answer is the result. */
   readonly always?: readonly SecretKind[]
-  /** What stdout contains if the result is printed though the command failed. */
+  /** Matches stdout if the result is printed although the command failed. */
   readonly besides?: RegExp
 }
 
@@ -161,7 +161,7 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
     kinds: ['payment address', 'voucher link', 'identity number', 'signing secret'],
     always: ['payment address', 'voucher link', 'identity number', 'card number'],
   },
-  // Also one that is still to be paid when the wait ended.
+  // The payment address is also shown if the payment is still pending when the wait ends.
   reserve: {...RESERVATIONS, besides: /^ {2}"outcome": "pending_payment",$/m},
   'webhooks:events:show': EVENTS,
   'webhooks:events:export': EVENTS,
@@ -172,11 +172,11 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   'reservations:cancel': RESERVATIONS,
 }
 
-/** What a command said on stderr, but for where the customer of a reservation that waits has to pay now. */
+/** Returns stderr without the address at which the customer of a pending reservation pays now. */
 const talkOf = (command: string, stderr: string) =>
   command === 'reserve' ? stderr.replace(/^Pay at https?:\/\/\S+$/gm, 'Pay at …') : stderr
 
-/** Files that contain a secret for a purpose: the stores, the user's own, and the voucher itself. */
+/** Files that are meant to contain a secret: the stores, the user's own files, and the voucher. */
 const STORES: readonly (readonly [RegExp, readonly SecretKind[]])[] = [
   [/^config\/tokens\.db(-wal|-shm)?$/, ['access token', 'client secret', 'signing secret']],
   [/^(secret|signing)\.txt$/, ['client secret', 'signing secret']],
@@ -185,35 +185,35 @@ const STORES: readonly (readonly [RegExp, readonly SecretKind[]])[] = [
   [/^v\.pdf$/, ['identity number']],
 ]
 
-/** What may be on stdout of a command that ended so. */
+/** Returns the kinds that stdout may contain after a command that ended like this. */
 export function resultsOf(command: string, exit: unknown, stdout: string): readonly SecretKind[] {
   const {kinds = [], always = [], besides} = RESULTS[command] ?? {}
   return exit === 0 || besides?.test(stdout) ? [...kinds, ...always] : always
 }
 
-/** What a file may contain after a command that ended so. */
+/** Returns the kinds that a file may contain after a command that ended like this. */
 export function allowedIn(name: string, command: string, exit: unknown): readonly SecretKind[] {
   const kinds = STORES.flatMap(([file, each]) => (file.test(name) ? each : []))
-  // The journal keeps the body, and with it people's data, until the outcome is known.
+  // Until the outcome is known, the journal keeps the body with personal data.
   const isOpen = command === 'reserve' && exit === 10 && /^config\/state\.db/.test(name)
   return isOpen ? [...kinds, 'identity number'] : kinds
 }
 
 export interface Watched extends Finished {
-  /** Of the command and its children, without what was typed, which is there for all to see. */
+  /** The command lines of the command and its children, without the typed arguments, which everybody can see. */
   readonly commandLines: string
-  /** Of its children. */
+  /** The environments of the children. */
   readonly environments: string
 }
 
-/** What may be shown besides, or in place of what `command` may show by itself. */
+/** What may be shown in addition to, or instead of, what `command` may show. */
 interface Allowed {
   readonly stdout?: readonly SecretKind[]
   readonly commandLines?: readonly SecretKind[]
   readonly file?: (name: string) => readonly SecretKind[] | undefined
 }
 
-/** Where secrets are shown that may not be: streams, the process list, what children were given, and every file. */
+/** Returns where secrets are shown that must not be: streams, the process list, the environment of children, and every file. */
 export function findLeaks(
   home: Home,
   canaries: Canaries,

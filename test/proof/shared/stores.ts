@@ -1,4 +1,4 @@
-/** Where a journal may be: in the files of a machine, or in PostgreSQL, where it runs. */
+/** Where a journal can be: in the files of a machine, or in PostgreSQL if it runs on this platform. */
 import {findPostgres, type PostgresServer, startPostgres} from '../../support/postgres.js'
 import {openSandbox} from './home.js'
 import {Side} from './scene.js'
@@ -10,14 +10,14 @@ export type StoreName = 'files' | 'PostgreSQL'
 export const withoutPostgres = (what: string) =>
   'missing' in found ? [`${what} in PostgreSQL: ${found.missing}`] : []
 
-/** A sandbox, and stores; the server is started with the first store that needs it. */
+/** Opens a sandbox and stores. The database server starts with the first store that needs it. */
 export async function openWithStores() {
   const sandbox = await openSandbox()
   let server: Promise<PostgresServer> | undefined
   let databases = 0
   return {
     side: new Side(sandbox.origin),
-    /** Variables of a store of its own. */
+    /** Returns the variables that select a new store. */
     async store(name: StoreName): Promise<Record<string, string>> {
       if (name === 'files') return {}
       server ??= startPostgres()
