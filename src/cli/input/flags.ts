@@ -10,7 +10,7 @@ import {wordOf} from './usage-errors.js'
 /** Reads a value; it may be called twice, so it must not read standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>
 
-/** A flag whose value `check` reads: `const amountFlag = checkedFlag(checkAmount)`, then `price: amountFlag({…})`. */
+/** Defines a flag whose value `check` reads: `const amountFlag = checkedFlag(checkAmount)`, then `price: amountFlag({…})`. */
 export function checkedFlag<T>(check: Check<T>) {
   return Flags.custom<T>({parse: parserOf(check) as never})
 }

@@ -121,7 +121,7 @@ function unknownIn(where: string, names: readonly string[], valid: readonly stri
     })
 }
 
-/** Fills in defaults: guests are adults, and the first one leads. Country codes are turned to upper case. */
+/** Fills in defaults: guests are adults, and the first one leads. Country codes are converted to upper case. */
 export function completeGuests(guests: readonly Fields[]): Fields[] {
   const hasLead = guests.some(guest => guest.is_lead === true)
   return guests.map((guest, index) => {
@@ -182,7 +182,7 @@ export function faultsOfWords(value: unknown, path: string): Failure[] {
   }
 }
 
-/** Returns what is unusual in a name: `digits`, perhaps the answer to the next question, or `symbols`, such as emoji. */
+/** Returns what is unusual in a name: `digits`, which may belong to the next question, or `symbols`, such as emoji. */
 export function oddIn(name: string): 'digits' | 'symbols' | undefined {
   if (/\p{N}/u.test(name)) return 'digits'
   return /\p{So}/u.test(name) ? 'symbols' : undefined

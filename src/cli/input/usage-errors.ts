@@ -23,8 +23,8 @@ export function combined(errors: readonly Failure[]): Failure {
 }
 
 /**
- * Several errors combined into one; a hint about a single error is put beside its message. `rest` has the valid parts of a value
- * that is partly wrong, so that the same run can check those too.
+ * Several errors combined into one; a hint about a single error is put beside its message. `rest` has the valid parts of a partly
+ * invalid value, so that the same run can check them as well.
  */
 export class PartsFailure extends Failure {
   readonly parts: readonly Failure[]

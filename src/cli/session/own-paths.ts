@@ -1,6 +1,6 @@
 /**
  * Makes sure that a guessed path is never called on a live service. An operation without a path in the interface (§4.9) is called
- * only if config.json names its path, or on a local sandbox, which is recognised by the answer and header of GET
+ * only if config.json names its path, or on a local sandbox. A sandbox is recognised by its answer to GET
  * {origin}/_sandbox/clock.
  */
 import {unwrap} from '../../api/answers/facts.js'
@@ -22,9 +22,8 @@ export function namedPathOf(name: OperationName, target: Target, state: State): 
 }
 
 /**
- * Returns a function that finds the path of an operation without one in the interface: the path in config.json, or undefined on a
- * local sandbox, where our own path is called. It throws a usage error `path_not_shown`, before any request, if our path would be
- * a guess.
+ * Returns a function for operations without a path in the interface. It returns the path in config.json, or undefined on a local
+ * sandbox, where our own path is called. Elsewhere it throws a usage error `path_not_shown` before any request.
  */
 export function createOwnPaths(target: Target, state: State, sender: Sender, timeoutSeconds: number) {
   let sandbox: Promise<boolean> | undefined

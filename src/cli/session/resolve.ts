@@ -92,8 +92,8 @@ export function writtenIn(place: SettingPlace, key: SettingKey, settings: Settin
 
 /**
  * Returns the paths of §4.9 that config.json names for the target's service, and their place: the profile in use, else another
- * profile of the same service. The defaults name no service, so they apply only to credentials of the environment. Paths from two
- * places are never mixed.
+ * profile of the same service. The defaults name no service, so they apply only to credentials of the environment. Paths of
+ * different places are never mixed.
  */
 export function pathsOf(
   {profile, baseUrl}: Pick<Target, 'profile' | 'baseUrl'>,
@@ -127,8 +127,8 @@ function usesEnvironment({env, flags}: Surroundings): boolean {
 export type Checked = Awaited<ReturnType<typeof checked>>
 
 /**
- * Returns the value that applies, converted to its type. If it is invalid, `problem` says why and names its place, and the value
- * is left as written.
+ * Returns the value that applies, converted to its type. An invalid value is returned as written, with a `problem` that names its
+ * place.
  */
 export async function checked(key: SettingKey, surroundings: Surroundings) {
   const found = effective(key, surroundings)

@@ -54,8 +54,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Rethrows, because oclif's own `catch` would choose the exit code. Ctrl-C at a question gets the command's stop note, as a
-   * signal does.
+   * Rethrows the error, because oclif's own `catch` would choose the exit code. After Ctrl-C at a question, the error says what
+   * the command's stop note says, as after a signal.
    */
   protected override async catch(error: unknown): Promise<never> {
     this.hasEnded = true
@@ -67,7 +67,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * If nothing listens at the address in use but a local sandbox runs elsewhere, replaces the hint by one that names the sandbox.
+   * Changes the hint of an `unreachable` error if nothing listens at the address in use but a local sandbox runs elsewhere: the
+   * hint then names that sandbox.
    */
   private async namingSandbox(error: unknown): Promise<unknown> {
     if (!(error instanceof Failure) || error.kind !== 'unreachable' || !error.details.nothingListens)

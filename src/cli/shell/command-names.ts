@@ -1,4 +1,4 @@
-/** Finds the command that words name, and suggests one for a name that does not exist. */
+/** Finds the command for the words of a command line, and suggests one if no such command exists. */
 import type {Hook} from '@oclif/core/hooks'
 import {type Failure, usage} from '../../contract/failure.js'
 import {closest, didYouMean} from '../input/match.js'
@@ -56,7 +56,7 @@ export function unknownCommand(
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 
-/** Commands of gh, stripe and aws with our commands for the same, the likeliest first. */
+/** Commands of gh, stripe and aws, with our commands for the same, the most likely first. */
 export const ALIASES = byWord([
   {words: ['balance', 'balances'], commands: ['account']},
   {words: ['patch', 'post', 'request'], commands: ['api']},
@@ -107,7 +107,7 @@ export const ALIASES = byWord([
   {words: ['status'], commands: ['whoami', 'doctor']},
 ])
 
-/** Other tools' verbs, as the last word within a group, with our verbs for the same. */
+/** Verbs of other tools, typed as the last word after a group (`webhooks rm`), with our verbs for the same. */
 const VERBS = byWord([
   {words: ['advance', 'time'], commands: ['clock']},
   {words: ['add', 'new', 'register'], commands: ['create', 'set']},
@@ -159,7 +159,7 @@ function namedElsewhere(words: readonly string[], ids: readonly string[]): strin
   return within.length > 0 ? within.slice(0, 1) : (ALIASES.get(word)?.filter(isName) ?? [])
 }
 
-/** Returns the command or group most likely meant. Names of more words are compared first. */
+/** Returns the command or group that was most likely meant. Longer names are tried first. */
 function closestName(words: readonly string[], following: readonly string[], ids: readonly string[]) {
   // From `webhooks events list`: `webhooks`, `webhooks events` and the whole.
   const within = (all: readonly string[]) => all.map((_, index) => all.slice(0, index + 1).join(' '))

@@ -50,8 +50,8 @@ const SOURCES = {
 } as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
 
 /**
- * Lists reservations of the journal; with `use`, only those that the journal shows to be possible for it. Guests are not shown,
- * because this machine does not store them.
+ * Lists reservations of the journal; with `use`, only those for which it may be possible. Guests are not shown, because this
+ * machine does not store them.
  */
 async function referencesOf(
   state: State,
@@ -134,8 +134,8 @@ function linesOf(candidates: readonly Candidate[]): string {
 }
 
 /**
- * Finds the candidates for the last of `typed`, the words after `bookctl`. `prefix` is its part that stays, such as `--sort=`;
- * `word` the part to complete.
+ * Finds the candidates for the last of `typed`, the words after `bookctl`. `prefix` is the part of that word that stays, such as
+ * `--sort=`, and `word` the part to complete.
  */
 async function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
@@ -261,9 +261,9 @@ function isOptional({helpValue}: Option): boolean {
 }
 
 /**
- * Splits bash's line into words, because bash passes it with quotes and inserts replies as they are. `words` have no quotes or
- * backslashes; the last is being typed and may be empty. Bash keeps the part `fixed` of it and replaces the rest: `fixed` ends at
- * the open quote, or at the last character of `breaks` (COMP_WORDBREAKS).
+ * Splits bash's line into words, because bash passes the line with its quotes and inserts replies as they are. `words` have no
+ * quotes or backslashes; the last is being typed and may be empty. `fixed` is the start of the last word that bash keeps, up to
+ * the open quote or the last of `breaks` (COMP_WORDBREAKS); bash replaces the rest.
  */
 function readLine(line: string, breaks = '') {
   const words: string[] = []

@@ -93,9 +93,9 @@ function notWritten(problem: string): Refusal {
 const MOST_ENDING_MILLISECONDS = 1000
 
 /**
- * The first SIGINT, SIGTERM or SIGHUP lets the command tidy up and ends the process with 128 + the signal's number. The second
- * does not wait for the tidying, and the third ends the process at once. A signal after the work is done changes nothing: the
- * result or error is still printed, with its own exit code. With --json exactly one document is printed in every case.
+ * Handles SIGINT, SIGTERM and SIGHUP. The first signal lets the command tidy up and ends the process with 128 + its number. The
+ * second does not wait for the tidying, and the third ends the process at once. After the work is done, a signal changes nothing:
+ * the result or error is still printed, with its own exit code. With --json exactly one document is printed in every case.
  */
 function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   let count = 0

@@ -257,8 +257,8 @@ export abstract class ParsingCommand extends Command {
   }
 
   /**
-   * Called when the command line is already invalid: returns further errors that the command would only find later. `refused` has
-   * the names with invalid values.
+   * Returns further errors that the command would only find later. It is called when the command line is already invalid;
+   * `refused` has the names with invalid values.
    */
   protected async alsoWrong(
     _output: Pick<Interfaces.ParserOutput, 'args' | 'flags'>,

@@ -1,7 +1,7 @@
 /**
- * Starts oclif. The built program gives it one plugin made from a small table, because loading the whole manifest takes time: for
- * `webhooks verify` of one file (`npm run bench`, verify) a tenth more processor time on Node 20, and a fifth more on Node 24
- * with its compile cache.
+ * Starts oclif. The built program gives it a single plugin made from a small table, because loading the whole manifest takes
+ * time: for `webhooks verify` of one file (`npm run bench`, verify) a tenth more processor time on Node 20, and a fifth more on
+ * Node 24 with its compile cache.
  */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'

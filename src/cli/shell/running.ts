@@ -54,8 +54,8 @@ export function begin(argv: readonly string[]): void {
 }
 
 /**
- * Reports whether the caller may print the last JSON document, and stops all later output. Call it right before writing. False if
- * a document was printed already, unless the command prints lines.
+ * Reports whether the caller may print the last JSON document, and stops all later output. Call it right before writing. It
+ * returns false if a document was printed already, unless the command prints lines.
  */
 export function takeLastWord(): boolean {
   const {command, hasReported} = running

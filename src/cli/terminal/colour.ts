@@ -1,6 +1,5 @@
 /**
- * Colours text for terminals. Colour is never the only sign of anything, and variables that disable it override those that force
- * it.
+ * Colours text for terminals. Colour never carries information alone. Variables that disable colour override those that force it.
  */
 import colours from 'picocolors'
 

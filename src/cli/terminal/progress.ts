@@ -1,7 +1,6 @@
 /**
- * Shows the progress of slow requests as one transient line on stderr: what is awaited, and for how long. A package such as
- * yocto-spinner does not fit, because the line gives way to messages and questions, counts seconds across requests, and has a
- * plain form.
+ * Shows the progress of slow requests as one transient line on stderr: what is awaited, and for how long. Packages such as
+ * yocto-spinner do not fit: this line gives way to messages and questions, counts seconds across requests, and has a plain form.
  */
 import type {AttemptRecord, Sender, Trace} from '../../api/types.js'
 import type {Clock} from '../../contract/dates.js'
@@ -28,7 +27,7 @@ class Progress implements Trace {
   private timer: NodeJS.Timeout | undefined
   private lastSaid = ''
 
-  /** With `isPlain`, each label is printed on a line of its own and nothing moves. */
+  /** Creates a progress display. With `isPlain`, each label is printed on a line of its own and nothing moves. */
   constructor(readonly isPlain: boolean) {}
 
   /** Runs `work` and shows `label` once it takes more than a second. */

@@ -77,8 +77,8 @@ export async function leave(code: number): Promise<never> {
 }
 
 /**
- * Calls `gone` when the reader of stdout, a pipe, has closed it. Node notices that only when it writes, so GNU tail is started on
- * the same pipe: it watches its output and ends with SIGPIPE. Without GNU tail, only the next write notices.
+ * Calls `gone` when the reader of stdout, a pipe, has closed it. Node only notices that when it writes, so GNU tail is started on
+ * the same pipe: tail watches its output and ends with SIGPIPE. Without GNU tail, only the next write notices.
  */
 export async function whenReaderGoes(gone: () => void): Promise<void> {
   if (!fstatSync(1).isFIFO()) return

@@ -117,8 +117,8 @@ export const MOST_LINES_DRAWN = 1000
 const MOST_COLUMNS_DRAWN = 100
 
 /**
- * Characters whose width cli-table3 may get wrong, because it uses a string-width of 2019, which gives later emoji one column.
- * Lines with such characters are padded without it.
+ * Matches characters whose width cli-table3 may get wrong: its string-width of 2019 gives later emoji one column. Lines with such
+ * characters are padded without cli-table3.
  */
 const COUNTED_OTHERWISE = /\u00ad|[\u0300-\uffff]/
 

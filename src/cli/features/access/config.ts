@@ -99,7 +99,7 @@ function textOf(value: SettingValue): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** Returns the paths of bookctl's files. It reads none of them, so it works even if they are damaged. */
+/** Returns the paths of bookctl's files without reading them, so that it works even if files are damaged. */
 export function settingsPath(directory: string): Result {
   const files = [...FILE_NAMES, LOCKS_NAME]
     .map(name => ({name, path: join(directory, name)}))

@@ -156,8 +156,9 @@ interface Typed {
 }
 
 /**
- * Base of the commands that search in a city. Missing values are asked for at a terminal; elsewhere one error names them together
- * with everything wrong. The class has no statics, because oclif would then not look for those of the base classes.
+ * Base of the commands that search in a city. At a terminal it asks for missing values; elsewhere one error names everything
+ * missing or wrong. It must not have statics, or oclif would no longer find those that its subclasses inherit, such as
+ * `baseFlags`.
  */
 export abstract class CitySearch extends BaseCommand {
   protected abstract readonly needed: readonly string[]

@@ -120,7 +120,7 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
 
 type Remembering = Pick<Connection, 'state' | 'clock'> & {readonly target: Client}
 
-/** Searches, and stores every offer found, even those filtered out. Throws Failure. */
+/** Searches for offers and stores all that are found, even those filtered out. Throws Failure. */
 export async function search(
   connection: Connection,
   request: SearchRequest,

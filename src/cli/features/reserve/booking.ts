@@ -1,6 +1,6 @@
 /**
- * A reservation after it was made: how to pay, how it is printed, its current state, and waiting for confirmation. The state
- * comes from its own path (§4.9) if that may be called. Otherwise an available voucher (§4.5) means CONFIRMED (§3).
+ * A reservation after it was made: how to pay, how it is printed, its current state, and waiting for confirmation. The state is
+ * requested by its own path (§4.9) if that may be called; otherwise an available voucher (§4.5) means CONFIRMED (§3).
  */
 import {
   factsOfReservation,

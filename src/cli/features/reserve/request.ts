@@ -204,10 +204,10 @@ export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>)
 }
 
 /**
- * Completes the request of §2.4. Its default reference is derived from the rest, so that a repeated command makes one
- * reservation. Any change to what is hashed needs a new version prefix, because a repeat on another machine, without the journal,
- * would otherwise be a second booking at a service that compares references. Attempts with earlier versions are found by the rest
- * of the request. `typed` must be complete. Throws a usage error if there is no nationality.
+ * Completes the request of §2.4; `typed` must have no missing fields. The default reference is a hash of the rest, so that a
+ * repeated command makes one reservation. A change to what is hashed needs a new prefix, because a repeat on another machine,
+ * without the journal, would otherwise be a second booking. Attempts with an older prefix are found by the rest of the request.
+ * Throws a usage error if there is no nationality.
  */
 export async function completeRequest(
   typed: Typed,

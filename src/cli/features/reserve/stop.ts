@@ -15,7 +15,9 @@ const NOTHING_SENT = 'nothing was sent by this command'
 
 export class ReserveStop {
   private readonly stopping = new AbortController()
-  /** The note while nothing is being sent. Until the journal was read, an earlier run of the same command may have booked. */
+  /**
+   * The stop note while nothing is being sent. Until the journal was read, an earlier run of the same command may have booked.
+   */
   private before: StopNote = {
     state: `${NOTHING_SENT}; earlier attempts could not be looked up`,
     hint: 'the same command again books nothing twice; list attempts: bookctl journal',

@@ -70,7 +70,10 @@ export async function eventFilter(
   return {ids, types, since}
 }
 
-/** Reads a time such as 2030-06-01T12:00:00Z, or how long ago, as Unix seconds. Throws a usage error for anything else. */
+/**
+ * Reads a time such as 2030-06-01T12:00:00Z, or a duration before now such as 2h, as Unix seconds. Throws a usage error for
+ * anything else.
+ */
 function readSince(field: string, text: string): number {
   if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
     const time = instantOf(text)

@@ -113,8 +113,8 @@ export class ListenOutput {
   }
 
   /**
-   * Returns notes for a failed forward: the command that replays a given-up event, or, once for each target, which secret it
-   * refused.
+   * Returns notes on a failed forward: the command that replays an event that was given up, or which secret the target refused,
+   * once for each target.
    */
   private notesOf({eventId, target, state, status, rawHeaders, body}: ForwardReport): string[] {
     const {names, secrets, flags} = this.terms
@@ -230,8 +230,8 @@ function openCapture(path: string, tell: (text: string) => void) {
 }
 
 /**
- * Formats a receipt as the line that --json prints. The line is built from texts, so that numbers stay as the service wrote them;
- * this also saves the main thread of `listen` a tenth of its time compared with JSON.stringify (`npm run bench`, listen).
+ * Formats a receipt as the line that --json prints. The line is built from texts, so that numbers stay as the service wrote them.
+ * Compared with JSON.stringify, this saves the main thread of `listen` a tenth of its time (`npm run bench`, listen).
  */
 export function receiptLine(receipt: Receipt): string {
   const {reason, eventId, type, duplicate, receivedAt, ackMilliseconds, rawHeaders} = receipt
@@ -432,7 +432,7 @@ function answerText(report: ForwardReport, now: number): string {
   return facts.filter(Boolean).join(', ')
 }
 
-/** Describes where a secret comes from, with the start of its SHA-256, which identifies it without showing it. */
+/** Describes where a secret comes from. The start of its SHA-256 identifies the secret without showing it. */
 function sourceOf({name, secret}: NamedSecret): string {
   let source = `that of ${sanitizeLine(name, 60)}`
   if (/^env\b/.test(name)) source = 'from BOOKCTL_WEBHOOK_SECRET'

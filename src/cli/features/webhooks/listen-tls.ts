@@ -64,8 +64,8 @@ function unlessItThrows<T>(work: () => T): T | undefined {
 }
 
 /**
- * Returns the authority in `directory` for `host`, and creates it if there is no usable one. A lock makes parallel processes
- * create only one.
+ * Returns the authority in `directory` for `host`, or creates one if none is usable. A lock keeps parallel processes from
+ * creating several.
  */
 async function ownAuthority(
   directory: string,

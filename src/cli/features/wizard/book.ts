@@ -34,7 +34,10 @@ import {askCountry, contactText} from './questions.js'
 const PAYMENT = 'Payment'
 const REFERENCE = 'Your own booking reference'
 
-/** Asks, shows the summary and books. Throws SearchAgain if the offer expires or is gone, and Failure like the wizard. */
+/**
+ * Asks the open questions, shows the summary and books. Throws SearchAgain if the offer expires or is gone, and Failure like the
+ * wizard.
+ */
 export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
   const {now} = desk.connection.clock

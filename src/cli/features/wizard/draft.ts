@@ -56,7 +56,7 @@ export class Draft {
   chosen: Chosen | undefined
   /** The offer that was chosen before a new search. */
   lost: OfferFound | undefined
-  /** Whether flags or file name the guests. They then stay the same, whatever rooms are searched. */
+  /** Whether flags or file name the guests. Searching other rooms then does not change them. */
   readonly guestsGiven: boolean
   places: readonly Place[] | undefined
   forms: GuestForm[]

@@ -222,7 +222,10 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
 /** A longer list of values is in the flag's summary, not in its label. */
 const MOST_CHOICE_LENGTH = 20
 
-/** Adds an argument's choices to its description, because oclif shows them as one long word that wraps at any letter. */
+/**
+ * Adds the choices of an argument to its description, because oclif prints choices as a single long word that wraps at any
+ * letter.
+ */
 function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
   const {options = [], ...others} = arg
   if (options.join('|').length <= MOST_CHOICE_LENGTH) return arg

@@ -306,7 +306,7 @@ function linesUpAtEnd(text: string): number {
 /** Called when the terminal's width changes; `redraw` draws the question again. */
 type OnResize = (redraw: () => void) => void
 
-/** A hook that redraws the question after Ctrl-Z and `fg`, each second if `counts`, and through `onResize` at a new width. */
+/** Redraws the question after Ctrl-Z and `fg`, each second if `counts`, and through `onResize` at a new width. This is a hook. */
 function useRedrawing(counts: boolean, output: WriteStream, onResize: OnResize): void {
   const [, setDrawings] = useState(0)
   useEffect(() => {
