@@ -1,6 +1,6 @@
 /**
- * Computes with amounts, which are decimal strings, as integers. The minor units are those of ISO 4217, because `Intl` has
- * others for about twenty currencies.
+ * Computes with amounts: decimal strings outside, integers inside. The minor units are those of ISO 4217, because `Intl`
+ * differs for about twenty currencies.
  */
 import {own} from './json.js'
 import MINOR_UNITS from './minor-units.json' with {type: 'json'}

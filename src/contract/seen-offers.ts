@@ -29,7 +29,7 @@ export interface SeenOffer {
   readonly currency: string | null
   /** Null for an offer stored by an earlier version. */
   readonly details: SeenDetails | null
-  /** The following fields come from the search. */
+  /** The nationality in the search. The dates and the rooms come from the search as well. */
   readonly nationality: string
   readonly check_in: string
   readonly check_out: string

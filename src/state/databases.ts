@@ -123,7 +123,7 @@ export const STATE: OwnDatabase = {
     `DELETE FROM journal_digest;
      ALTER TABLE reservations ADD COLUMN agreed TEXT;
      ALTER TABLE reservations ADD COLUMN booked TEXT;`,
-    // Earlier entries have no trip facts either.
+    // Earlier entries have no trip facts.
     `DELETE FROM journal_digest;
      ALTER TABLE reservations ADD COLUMN trip TEXT;`,
   ],

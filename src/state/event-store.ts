@@ -88,7 +88,7 @@ export function createEventStore(database: Database): EventStore {
  */
 const LONG_DUE_SECONDS = 300
 
-/** Selects due forwards of one owner to one target, except the sequence numbers in a JSON list. */
+/** Selects the due forwards of one owner to one target. A JSON list excludes sequence numbers. */
 const DUE = `SELECT events.sequence, target, event_id AS eventId, type, received_at AS receivedAt, headers, body, attempts
   FROM forwards JOIN events USING (sequence)
   WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?

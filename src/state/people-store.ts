@@ -61,7 +61,7 @@ export function createPeopleStore(database: Database) {
   }
 }
 
-/** Returns a key that is the same for two entries of the same person. */
+/** Returns a key that identifies a person. Two entries with the same key are the same person. */
 function personOf({name, surname}: {name: string; surname: string}, more: string | undefined): string {
   return JSON.stringify([name, surname, more ?? ''].map(text => text.normalize('NFC').toLowerCase()))
 }

@@ -38,9 +38,10 @@ export interface Database {
   transaction<T>(work: () => T): T
   /**
    * Runs `work`, which deletes rows and returns their number, in its own write transaction. If it deleted any, the file is
-   * rewritten, so that no deleted byte remains. Throws a StorageError `busy` when other processes keep using the file.
-   * Until the rewrite is complete, the file has a mark, and the next process that opens the file completes it. With `orLater`,
-   * a busy file is not an error and nothing waits. Not for a database with a log.
+   * rewritten, so that no deleted byte remains. Throws a StorageError `busy` when other processes keep using the file. Not for
+   * a database with a log.
+   * The file has a mark until the rewrite is complete, and the next process that opens the file completes it. With `orLater`,
+   * `erase` does not wait, and a busy file is not an error.
    */
   erase(work: () => number, options?: {readonly orLater?: boolean}): number
   /**
@@ -250,7 +251,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       if (rows > 0 && orLater) finishErasing(connection, patience)
       if (rows === 0 || orLater) return rows
       try {
-        // SQLite does not wait for a reader that arrives during the rewrite, either.
+        // SQLite itself does not wait for a reader that arrives during the rewrite.
         untilFree(patience, path, () => rewrite(connection, mark))
         return rows
       } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Names processes, so that other processes can tell whether they still run, and gives temporary files those names. The next
+ * Names processes, so that other processes can tell whether they still run, and uses those names for temporary files. The next
  * process that writes in a directory removes the temporary files of killed processes, because they may contain secrets.
  */
 import {lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync} from 'node:fs'

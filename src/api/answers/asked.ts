@@ -103,12 +103,12 @@ export interface Booking {
 type Difference = {readonly name: keyof Booking; readonly wanted: string; readonly answered: string}
 
 /**
- * Finds the reservation in `json` that is about `booking`. A reservation with a different id is another booking; one without
- * ids may match, since services need not repeat the request. Where several reservations without ids are possible, or one stands
- * beside another booking, the result is `unclear`.
+ * Finds the reservation in `json` that is about `booking`. Different ids make it another booking. Missing ids do not, because
+ * services need not repeat the request. If none has the ids, the result is `another` when one has different ids, and `unclear`
+ * when there are several.
  */
 export function findAsked(json: unknown, booking: Booking) {
-  // The reservations nearest to the top are what the answer is about.
+  // The answer is about the reservations that are nearest to its top.
   const all = outermostOf(json)
   const isMentioned = ({key}: Node) => BOOKING.mentioned.test(snakeCase(key))
   const bookings = all.filter(({node}) => !outwards(node).some(isMentioned))

@@ -211,7 +211,7 @@ function relative(value: unknown, origin: string): string | undefined {
   return url?.origin === origin ? url.href : undefined
 }
 
-/** Final states other than confirmed, in all spellings, such as `REJECTED_BY_HOTEL`. */
+/** Final states without a booking, in all spellings, such as `REJECTED_BY_HOTEL`. */
 const ENDED =
   /^((booking|reservation)_)?(fail(ed|ure)|error|reject(ed|ion)|refused|denied|declined|cancell?ed|expired|timed_out|void(ed)?)(_(by|with|without|for|due|after)_\w+)?$/
 

@@ -58,8 +58,8 @@ export const UNIT = {
 
 /**
  * Names of the price of a whole offer. `itself` never includes taxes, fees or fines. `leads` are names of objects; a bare
- * number there is a count (`rooms: 2`). `alternatives` are lists in which any item's price will do. `objects` are read outside
- * a list too, where a bare `total` would count the items.
+ * number there is a count (`rooms: 2`). `alternatives` are lists in which any item's price will do. `objects` count even around
+ * a list of offers, where a bare `total` would be the number of items.
  */
 export const PRICE = {
   ...NAMES.PRICE,

@@ -218,7 +218,7 @@ function addressOf(cause: NodeError, target: string): string {
 }
 
 /**
- * Formats milliseconds as `3 s`, rounded to two digits. So a limit of which a few milliseconds have passed still shows as the
+ * Formats milliseconds as `3 s`, rounded to two digits. The rest of a limit, just after its start, therefore reads like the
  * full limit.
  */
 export function secondsText(milliseconds: number): string {

@@ -33,7 +33,7 @@ export type SearchOutcome = Awaited<ReturnType<typeof searchHotels>>
 
 /** Searches offers. Finding none is a result, not an error. Throws a Failure. */
 export async function searchHotels(api: Api, request: SearchRequest) {
-  // Offers expire relative to the time before the search, so that none seems to be valid longer than it is (§2.3).
+  // The expiry is counted from before the search, so that no offer seems to be valid longer than it is (§2.3).
   const searchedAt = api.clock.now()
   const answer = await api.call('hotels.search', {body: request})
   const serviceNow = serviceClock(answer, searchedAt)

@@ -1,6 +1,7 @@
 /**
- * Redacts secrets and personal data: known values, values under telling header and field names, and texts in the form of a
- * secret. The end of a field name decides what it means. Secrets of a request are redacted wherever else they appear.
+ * Redacts secrets and personal data: known values, values of headers and fields with a sensitive name, and texts that look like
+ * a secret. Field names are matched at their end, so `guest_email` counts like `email`. Secrets of a request are redacted
+ * wherever else they appear.
  */
 import {parseUrl, percentDecoded, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -117,11 +118,11 @@ function hide(text: string, find: (text: string) => readonly Range[]): string {
 
 const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
 
-/** Redacts broken JSON from the first telling name to the end, because the end of the name's value is unknown. */
+/** Redacts broken JSON from the first sensitive name to the end of the text, because the end of its value is unknown. */
 function hideNamed(text: string): string {
   for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
     const start = index + all.length
-    // A link that is only a path stays, because its field usually contains a link.
+    // A link that is only a path is redacted here. A link with a host is redacted later, and keeps its origin.
     const isPath = isLinkName(name) && /^\\*"\\*\//.test(text.slice(start, start + 20))
     if (!isPath && !isTelling(name) && !isPeopleName(name)) continue
     const rest = text.slice(start)
@@ -138,7 +139,7 @@ const FORMS = [
   // An e-mail address. The match starts only at the start of a word, because trying each character of a long text would take
   // hours.
   /(?<![\p{L}\p{M}\p{N}_.+-])[\p{L}\p{M}\p{N}_.+-]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)+/gu,
-  // The value of a telling query parameter, also in a link without a host.
+  // The value of a sensitive query parameter, also in a link without a host.
   /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
 ]
 /** Digits in groups, as people write numbers. */

@@ -45,7 +45,10 @@ export interface ReserveOptions {
   /** Receives warnings about a reservation that was made. */
   readonly warn?: (message: string) => void
   readonly onStage?: (stage: Stage) => void
-  /** Receives the promise of what a stop records. The process must not exit before it resolves. It never rejects. */
+  /**
+   * Receives a promise that resolves when a stop has recorded its result. The process must not exit before that. The promise
+   * never rejects.
+   */
   readonly onStopping?: (recording: Promise<void>) => void
 }
 
@@ -186,8 +189,8 @@ async function send(options: ReserveOptions, entry: JournalEntry, text: string):
       await settleNotSent()
       return error
     }
-    // The token could not be renewed after a 401. Nothing was made, because an earlier attempt that acted would show as
-    // unknown.
+    // The token could not be renewed after a 401, and nothing was made. If an earlier attempt might have acted, the client
+    // would have returned the 401 instead of this error.
     if (error instanceof Failure && error.kind !== 'usage' && !repeated) {
       await settle({outcome: 'refused'})
       return error

@@ -132,7 +132,7 @@ const MIGRATIONS = [
          clock_timestamp())
        RETURNING *;
    END $begin$`,
-  // Earlier entries have no trip facts either.
+  // Earlier entries have no trip facts.
   `ALTER TABLE bookctl.reservations ADD COLUMN trip text;
    DROP FUNCTION bookctl.begin_reservation;
    CREATE FUNCTION bookctl.begin_reservation(

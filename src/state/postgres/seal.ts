@@ -26,7 +26,7 @@ const KEY_ID_BYTES = 8
 const SALT_BYTES = 16
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Without this, Node 20 accepts authentication tags of 4 bytes, which can be guessed. */
+/** Without `authTagLength`, Node 20 accepts authentication tags of 4 bytes, which can be guessed. */
 const TAGGED = {authTagLength: TAG_BYTES}
 const HEAD_BYTES = 1 + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES + TAG_BYTES
 

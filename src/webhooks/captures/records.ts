@@ -93,7 +93,7 @@ async function* lineBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
   let lineBytes = 0
   const begin = (part: Uint8Array) => {
     lineBytes += part.length
-    // Of a line that is too long, only the length is kept.
+    // A line that is too long is dropped, and only its length is kept.
     if (lineBytes > MOST_LINE_BYTES) line = []
     else line.push(part)
   }

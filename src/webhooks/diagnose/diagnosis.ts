@@ -131,7 +131,7 @@ const REPRINTED = cause(
 const MOST_HEADERS = 200
 
 /**
- * Limits on the work of a search, in nanoseconds of an ordinary machine: a fixed amount, and an amount per byte of the body.
+ * Limits on the work of a search, in nanoseconds on an ordinary machine: a fixed amount, and an amount per byte of the body.
  */
 const BUDGET = 150e6
 const BUDGET_PER_BYTE = 120
@@ -148,7 +148,7 @@ const otherAndKeyless: Schemes = timestamp => [...otherSchemes(timestamp), ...ke
 /** Searches for the causes that together explain a signature. Bodies are created only when they are tried. */
 class Search {
   private readonly claims: readonly Claim[]
-  /** The remaining work, in nanoseconds of an ordinary machine. */
+  /** The remaining work, in nanoseconds on an ordinary machine. */
   private left: number
 
   constructor(

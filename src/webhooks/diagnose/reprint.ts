@@ -153,7 +153,9 @@ function respell(text: string, spellings: readonly Spelling[]): string {
 /** JSON that is ready to be printed. `spacing` is undefined when it is not a known one. */
 type Printable = ReturnType<typeof printables>[number]
 
-/** Returns `form` as a printable, if it is JSON, and the events inside it. */
+/**
+ * Returns the JSON of `form`, ready to be printed, and the JSON of each event inside it. Returns nothing if `form` is not JSON.
+ */
 export function printables({bytes, causes}: BodyForm) {
   if (bytes.length > MOST_BYTES) return []
   const text = Buffer.from(bytes).toString('utf8')

@@ -159,7 +159,7 @@ const SECRET =
   'give the receiver the same signing secret as this command, and let it verify the raw bytes of the body'
 const DUPLICATE = 'answer 2xx to an event that came before'
 const ROTATED = 'try every v1 and ignore names you do not know: while a secret is replaced, both sign'
-/** Far enough from the tolerance that the transfer time and rounding do not matter. */
+/** These ages, in seconds, are far enough from the tolerance that transfer time and rounding do not matter. */
 const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
 const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
 

@@ -12,7 +12,10 @@ interface GroupCommitOptions<Item, Outcome> {
   readonly maxBatch: number
   /** Maximum number of transactions at once (default 1). More are useful for a store that queues them itself. */
   readonly maxRunning?: number
-  /** Number of items with which an idle store starts before the end of the turn (default: it never does). */
+  /**
+   * Number of waiting items with which a transaction starts at once, before the end of the turn, if none is running (default:
+   * never).
+   */
   readonly enough?: number
   readonly onError?: (error: unknown) => void
 }

@@ -203,7 +203,7 @@ const HANDSHAKES = 500
 
 /**
  * Limits the number of connections: closes the one that has been idle longest when there are too many. `arrival` is the event
- * of a connection that can send.
+ * after which a connection can send requests.
  */
 function boundConnections(server: Server, arrival: 'connection' | 'secureConnection', most: number) {
   const open = new Set<Socket>()

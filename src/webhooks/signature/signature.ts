@@ -122,7 +122,7 @@ const keys = new WeakMap<NamedSecret, KeyObject>()
 function keyOf(named: NamedSecret): KeyObject {
   const known = keys.get(named)
   if (known) return known
-  // With a bare prefix as the secret, anybody could sign.
+  // A secret that is only the prefix is no secret: anybody could sign with it.
   if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
   const key = createSecretKey(Buffer.from(named.secret))
   keys.set(named, key)
