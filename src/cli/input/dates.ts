@@ -45,5 +45,5 @@ export function checkBirthDate(field: string, date: string, from = today()): str
   return date
 }
 
-/** Oldest age of a guest, in years. */
+/** Maximum age of a guest, in years. */
 const OLDEST = 120

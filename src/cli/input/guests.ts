@@ -79,8 +79,8 @@ export async function readContact(field: string, text: string): Promise<Fields> 
 }
 
 /**
- * Reads `K=V,K=V`, in which `\,` is a comma and `\\` a backslash; errors name `field`. A value under a mistyped name is also
- * stored under the name of `valid` that was probably meant, so that this one is not reported as missing.
+ * Reads `K=V,K=V`, in which `\,` is a comma and `\\` a backslash; errors name `field`. If a name is mistyped, the value is also
+ * stored under the name of `valid` that it probably means, so that this name is not reported as missing.
  */
 export function readPairs(field: string, text: string, valid: readonly string[]) {
   const errors: Failure[] = []

@@ -23,7 +23,7 @@ export function namedPathOf(name: OperationName, target: Target, state: State): 
 
 /**
  * Returns a function for operations without a path in the interface. It returns the path in config.json, or undefined on a local
- * sandbox, where our own path is called. Elsewhere it throws a usage error `path_not_shown` before any request.
+ * sandbox, where our own path is called. Elsewhere it throws a usage error `path_not_shown`, and the operation is not sent.
  */
 export function createOwnPaths(target: Target, state: State, sender: Sender, timeoutSeconds: number) {
   let sandbox: Promise<boolean> | undefined

@@ -18,8 +18,8 @@ import {NAMED_FLAGS} from './global-flags.js'
 export type Candidate = readonly [value: string, description: string]
 
 /**
- * The kinds of candidates, with how each is read. With `client`, only candidates of that client where they belong to one. Each
- * function throws if a file cannot be read.
+ * The kinds of candidates, each with the function that reads them. Candidates that belong to a client are limited to `client`, if
+ * it is given. The functions throw if a file cannot be read.
  */
 const SOURCES = {
   profiles: state =>
@@ -72,7 +72,7 @@ export type Source = keyof typeof SOURCES
 /** Arguments and flags of a command, each with the kind of its candidates. */
 export type Candidates = Readonly<Record<string, Source>>
 
-/** Kinds whose candidates are all known on this machine, so that no other value can be valid. */
+/** Kinds whose candidates are all known on this machine. Questions about them offer no other value. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
 /** Returns the candidates of a kind, each value once; none if they cannot be read. */

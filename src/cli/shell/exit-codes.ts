@@ -69,7 +69,7 @@ export const EXITS = {
   {code: number; meaning: string; hint?: string}
 >
 
-/** Kinds of failure that concern the service; their text names it. */
+/** Kinds of failure that concern the service; the error text then names the service. */
 const OF_SERVICE = ['not_allowed', 'refused', 'service_failed', 'unreachable', 'outcome_unknown']
 
 const MOST_ERROR_BYTES = 4000

@@ -5,7 +5,7 @@ import {jsonEscapes, stringify} from '../../contract/json.js'
 
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
-/** Returns the JSON of `value`, or `null` for a missing value. Parsing gives the same value as without the escapes. */
+/** Returns the JSON of `value`, or `null` for a missing value. The additional escapes do not change what a parser reads. */
 export function jsonText(value: unknown, indent = 0): string {
   return escapeUnsafe(stringify(value ?? null, indent) ?? 'null')
 }

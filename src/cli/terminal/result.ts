@@ -25,7 +25,7 @@ export interface Result<Item = Record<string, unknown>> {
   readonly id?: (item: Item) => unknown
   /** Printed on stderr, at a terminal, if there are no items. */
   readonly whenEmpty?: string
-  /** Warnings that the result is incomplete. */
+  /** Warnings about the result, printed on stderr. */
   readonly warning?: string | readonly string[]
   /** Whether the result is one record instead of a list; it is printed as `name: value` lines. */
   readonly single?: boolean

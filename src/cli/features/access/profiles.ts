@@ -50,10 +50,7 @@ export function storedIn(place: Profile['secret_store'], state: State): string {
   return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
-/**
- * Describes the identity that commands use, without a request. A value that is unknown, as with BOOKCTL_TOKEN or without a stored
- * token, is null.
- */
+/** Describes the identity that commands use, without a request. Unknown values are null, and unknown scopes an empty list. */
 export async function describeIdentity(target: Target, state: State, now: number) {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = (await state.tokens.list(client)).filter(token => token.expiresAt > now)

@@ -13,7 +13,7 @@ export const CONTENT_COLUMNS = {
   cities: ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'],
 } as const
 
-/** Defines `--find`. `what` is what it selects, such as `cities whose name`. */
+/** Defines `--find`. `what` describes the items it selects, such as `cities whose name`. */
 export const findFlag = (what: string) => ({
   find: Flags.string({helpValue: 'TEXT', summary: `only ${what} contains TEXT (accents are ignored)`}),
 })

@@ -12,7 +12,7 @@ interface Priced {
 export const priceText = ({total, currency}: Priced['price']) =>
   total === null ? null : moneyText(total, currency)
 
-/** The price as text; AMOUNT_COLUMNS have it as two separate columns. */
+/** The price as text. AMOUNT_COLUMNS show the same as two columns. */
 export const PRICE_COLUMN: Column<Priced> = {name: 'price', value: ({price}) => priceText(price)}
 export const AMOUNT_COLUMNS: readonly Column<Priced>[] = [
   {name: 'total', value: ({price}) => price.total},

@@ -119,7 +119,7 @@ export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
 
 /**
  * Describes the board, what is due at the hotel, until when cancelling is free, and what it costs. Lists have at most `most`
- * lines.
+ * items.
  */
 function termsInWords(offer: OfferFound, now: number, most: number) {
   const {dueAtProperty, policies = []} = termsIn(offer)

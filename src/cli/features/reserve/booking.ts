@@ -297,7 +297,10 @@ export async function noteOutcome(
   }
 }
 
-/** Failures that do not end the wait. §4.5 does not show the answer for "not confirmed yet", so only missing rights end it. */
+/**
+ * Failures that do not end the wait. §4.5 does not show how "not confirmed yet" is answered, so every refusal may mean that; only
+ * missing rights end the wait.
+ */
 const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
 
 export interface WaitHooks {

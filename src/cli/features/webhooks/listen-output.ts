@@ -269,7 +269,9 @@ function headersText(rawHeaders: readonly string[]): string {
   return `${text || '{'}}`
 }
 
-/** Maximum number of names and values. With more, the search for repeated names costs more than it saves. */
+/**
+ * Maximum number of header names and values that are checked for repeated names. With more, the check costs more than it saves.
+ */
 const MOST_PLAIN = 60
 
 /** How long an event waits to be printed together with its target's answer. After that, the answer gets a row of its own. */

@@ -219,7 +219,7 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
   return ['bookctl', ...id.split(/[: ]/), ...words, ...typed, '[flags]'].join(' ')
 }
 
-/** A longer list of values is in the flag's summary, not in its label. */
+/** Longest list of choices that is shown as a flag's value, in characters; a longer one is in the summary. */
 const MOST_CHOICE_LENGTH = 20
 
 /**
