@@ -54,8 +54,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Rethrows the error, because oclif's own `catch` would choose the exit code. After Ctrl-C at a question, the error says what
-   * the command's stop note says, as after a signal.
+   * Rethrows the error, because oclif's own `catch` would choose the exit code. After Ctrl-C at a question the error has the text
+   * of the command's stop note, as after a signal.
    */
   protected override async catch(error: unknown): Promise<never> {
     this.hasEnded = true

@@ -174,8 +174,8 @@ export function remainingText(leaving: Leaving, {what, name, command}: Remaining
 }
 
 /**
- * Returns the signing secrets that a logout concerns: those of its profiles, or for credentials of the environment those of the
- * profile beside them.
+ * Returns the signing secrets of the profiles that a logout concerns. For credentials of the environment, that is the profile
+ * beside them.
  */
 function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): readonly SigningSecretName[] {
   if (isAll) return state.secrets.listSigningSecrets()
