@@ -18,7 +18,9 @@ export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name)
 }
 
-/** The signature header: `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). `Service` replaces the name of the maker. */
+/**
+ * The signature header: `t=<Unix seconds>,v1=<lowercase hex>` (§6.2). The word `Service` is a placeholder for the maker's name.
+ */
 export const SIGNATURE_HEADER = 'X-Service-Signature'
 /** The header with the event's id, for finding duplicates (§6.2). The signature does not cover it. */
 export const EVENT_ID_HEADER = 'X-Service-Event-Id'

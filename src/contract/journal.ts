@@ -121,7 +121,10 @@ export interface Journal {
   readonly client: Client
   /** Lets one process at a time work on an offer id, whatever its client. */
   readonly alone: Alone<string>
-  /** Commits the intent in one transaction, unless an earlier entry replaces or forbids it. */
+  /**
+   * Commits the intent in one transaction and returns the verdict. Commits nothing if an earlier entry is the same reservation,
+   * or forbids this one.
+   */
   begin(intent: ReservationIntent, now: number): Promise<JournalVerdict>
   /**
    * Returns the verdict that `begin` would return, without writing. Returns undefined when `begin` would commit a new entry.
@@ -281,8 +284,8 @@ export function atServiceOf<Entry extends Client>(client: Client, entries: reado
 }
 
 /**
- * Decides whether `client` may send `intent`. `entries` are those with the same offer, reference or key, newest first, of any
- * client and base URL. Returns undefined if a new entry may be made.
+ * Returns the verdict on `intent` for `client`, or undefined if a new entry may be made. `entries` are those with the same
+ * offer, reference or key, newest first, of any client and base URL.
  */
 export function decide(
   entries: readonly JournalEntry[],

@@ -54,7 +54,10 @@ export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction
   }
 }
 
-/** Reports whether plain http is allowed to a host: `localhost`, 127.0.0.0/8 or `[::1]`, as the URL parser writes them. */
+/**
+ * Reports whether a host is this machine, to which plain http is allowed: `localhost`, 127.0.0.0/8 or `[::1]`, as the URL
+ * parser writes them.
+ */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))

@@ -78,7 +78,7 @@ export interface EventKeeper extends Pick<EventStore, 'prune'> {
   adopt(targets: readonly string[], now: number): Promise<number>
   /** Returns due forwards of this process, oldest first. Each is returned once until its result is recorded. */
   take(target: string, now: number, limit: number): Promise<DueForward[]>
-  /** Reports whether this process may still send the forward. One that waited long may have passed to another process. */
+  /** Reports whether this process may still send the forward. A forward that waited long may have passed to another process. */
   holds(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
   /** Records attempts in one transaction. */
   settle(results: readonly ForwardResult[]): Promise<void>

@@ -8,8 +8,8 @@ export interface Client {
 }
 
 /**
- * The client id in place of a missing one, for a ready-made token without a client. No real client has it, because real ids
- * begin with `cid_`.
+ * The client id that is used for a ready-made token without a client id. No real client has it, because real ids begin with
+ * `cid_`.
  */
 export const TOKEN_CLIENT = 'token'
 

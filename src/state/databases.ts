@@ -52,7 +52,7 @@ export const TOKENS: OwnDatabase = {
        profile TEXT NOT NULL, subscription_id TEXT NOT NULL, removed_at REAL NOT NULL, removed_by TEXT NOT NULL,
        PRIMARY KEY (profile, subscription_id)
      ) STRICT;`,
-    // The subscription of a secret. It shows that a second subscription would be a duplicate when the service lists none.
+    // Records the subscription of a secret, so that a duplicate is noticed even where the service lists no subscriptions.
     `ALTER TABLE signing_secrets ADD COLUMN base_url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN events TEXT;`,

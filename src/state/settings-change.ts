@@ -116,7 +116,8 @@ function loadConf(): Promise<typeof Conf> {
     const before = new Set(signalListeners().map(({listener}) => listener))
     const {default: Store} = await import('conf')
     const added = signalListeners().filter(({listener}) => !before.has(listener))
-    // Node starts with SIGXFSZ ignored. Without a listener, a limit on file sizes would kill the process after the removal.
+    // Node starts with SIGXFSZ ignored. If its last listener is removed, the signal kills the process at a limit on file sizes,
+    // so this listener stays.
     if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
     for (const {signal, listener} of added) process.removeListener(signal, listener)
     return Store

@@ -100,7 +100,7 @@ function readSettingsText(path: string, mayTighten: boolean): string | undefined
       try {
         tightenDirectory(dirname(path))
       } catch {
-        // The system refuses it. Writing and `doctor` report that.
+        // The system refuses to change the permissions. Writing and `doctor` report that.
       }
     }
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(file))

@@ -165,10 +165,10 @@ export function hasDatabaseFile(path: string): boolean {
   })
 }
 
-/** The offset in the header of the format version for reading: 1, or 2 for a file in WAL mode. */
+/** The offset of the read version in the file's header. The read version is 1, or 2 for a file in WAL mode. */
 const READ_VERSION_OFFSET = 19
 
-/** Returns the format version of a file: 0 for an empty file, undefined for a file that is not a database. */
+/** Returns the read version of a file: 0 for an empty file, undefined for a file that is not a database. */
 function readVersion(path: string, {size}: Pick<Stats, 'size'>): number | undefined {
   if (size === 0) return 0
   if (size < SMALLEST_PAGE_BYTES) return undefined

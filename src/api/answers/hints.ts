@@ -67,7 +67,9 @@ export function hintFor(answer: Answer, code: string, {now, scope, about}: HintC
   return status === 404 && json === undefined ? HINTS.baseUrl : step
 }
 
-/** Names the missing scope: from WWW-Authenticate (RFC 6750), else from the body, else from §5. */
+/**
+ * Names the missing scope: from WWW-Authenticate (RFC 6750), else from the body, else the scope that the operation needs (§5).
+ */
 function scopeHint(answer: Answer, needed: HintContext['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const body = isObject(answer.json) ? JSON.stringify(own(answer.json, 'error') ?? answer.json) : ''

@@ -122,7 +122,7 @@ export const CHANGE = {
 }
 
 /**
- * Fields of an error. `details` are lists of the single problems. A success flag that is false denies a success, whatever the
+ * Fields of an error. `details` are lists of individual problems. A success flag that is false denies a success, whatever the
  * status.
  */
 export const ERROR = {

@@ -82,8 +82,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     return token
   }
   /**
-   * Requests a token for all waiting processes. They share a failure as well, because one request to a failing service is
-   * enough.
+   * Requests a token in one process at a time; waiting processes take its result. They share a failure as well, because one
+   * request to a failing service is enough.
    */
   const askAlone = async (scopes: readonly Scope[]) => {
     const kind = {scopes: sortScopes(options.configuredScopes ?? scopes), route: options.route}

@@ -1,6 +1,6 @@
 /**
- * Searches and shows tours, from answers of any shape. §4.9 names the operations without a request or record, so both are
- * bookctl's own.
+ * Searches and shows tours, from answers of any shape. §4.9 names the operations but shows no request or record, so those here
+ * are bookctl's own.
  */
 import {type Fields, fieldsOf, firstObject, isObject, type JsonObject} from '../../contract/json.js'
 import type {TourSearchRequest} from '../../contract/records.js'

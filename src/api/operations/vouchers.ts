@@ -17,9 +17,9 @@ const NOT_READY: ReadonlySet<number> = new Set([402, 404, 409, 412, 422, 425])
 const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
 
 /**
- * Returns the complete PDF. With `waitSeconds`, polls until the voucher is ready and throws a Failure of kind `pending` when
- * the time is up. Otherwise throws the service's refusal, or service_failed if there is no link. A file that is truncated or
- * not a PDF also throws a Failure.
+ * Returns the complete PDF. With `waitSeconds`, polls until the voucher is ready, and throws a Failure of kind `pending` when
+ * the time is up. Without it, throws the service's refusal if the voucher is not ready, or service_failed if there is no link.
+ * A file that is truncated or not a PDF also throws a Failure.
  */
 export async function fetchVoucher(api: Api, reference: string, waitSeconds?: number): Promise<Uint8Array> {
   const first = await api.fetchLink(await waitForLink(api, reference, waitSeconds))

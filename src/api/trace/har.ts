@@ -47,7 +47,7 @@ export function toHar(records: readonly AttemptRecord[], version: string, redact
   return {log: {version: '1.2', creator: {name: 'bookctl', version}, entries}}
 }
 
-/** Returns the fields that HAR requires for both request and response, and its description of the body. */
+/** Returns the fields that HAR requires of both request and response, and HAR's description of the body. */
 function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Redactor) {
   const shown = Object.entries(headers).map(([name, value]) => ({
     name: redactor.text(name),

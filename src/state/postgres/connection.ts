@@ -28,9 +28,12 @@ interface ServerFacts {
   readonly version: number
   /** Whether the server rejects writes, because it is a standby or set to read-only. */
   readonly isReadOnly: boolean
-  /** The difference of the server's clock to this machine's, in seconds. */
+  /** The server's clock minus this machine's, in seconds. */
   readonly offsetSeconds: number
-  /** Whether a pooler is between. A backend then serves other clients too, and its end says nothing about this client. */
+  /**
+   * Whether there is a connection pooler before the server. A backend then serves other clients too, and its end says nothing
+   * about this client.
+   */
   readonly isPooled: boolean
   /**
    * The setting synchronous_commit: `on`, `remote_apply`, …. With `off`, a crash of the server can lose acknowledged writes.
@@ -146,8 +149,8 @@ async function openPool(
   const {default: pg} = await import('pg')
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
     ...place,
-    // The password is a function so that no error shows it, and it returns '' because `pg` would read the environment for
-    // undefined.
+    // The password is passed as a function, so that no error shows it. It returns '' instead of undefined, for which `pg` would
+    // read the environment.
     password: () => password ?? '',
     ssl: isEncrypted ? {...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})} : false,
     application_name: 'bookctl',
@@ -170,7 +173,8 @@ async function openPool(
 }
 
 /**
- * The first byte of PostgreSQL's messages at the start of a connection without TLS: authentication, error, negotiation, notice.
+ * Types of PostgreSQL's first message on a connection without TLS: authentication (R), error (E), notice (N), protocol
+ * negotiation (v).
  */
 const FIRST_BYTES = Buffer.from('RENv')
 

@@ -39,8 +39,8 @@ const READINGS: readonly Reading[] = [
   [/^3D000/, 'not_ours', 'has no such database', MAKE_DATABASE],
   [/^42501 CheckMyDatabase/, 'not_allowed', 'does not let this user connect to the database', GRANT_CONNECT],
   [/^42501/, 'not_writable', 'does not give this user the rights it needs', GRANT_RIGHTS],
-  // bookctl's statements fit its own tables, so such an error means a foreign schema. 42704 is excluded: an old server does not
-  // know a setting.
+  // bookctl's statements fit its own tables, so such an error means a foreign schema. 42704 is excluded, because an old server
+  // reports it for a setting that it does not know.
   [/^(3F000|42(?!704))/, 'not_ours', NOT_OUR_SCHEMA, RESTORE_SCHEMA],
   // After a failover, the address may lead to the new primary.
   [/^25006/, 'not_writable', READ_ONLY, USE_PRIMARY, true],

@@ -49,7 +49,7 @@ type Received = {readonly version: number; readonly stored: readonly string[]}
 /** Marks an event that no receiver has reported as new, because the receiver did not learn that the event was stored. */
 const UNREPORTED = '00000000-0000-0000-0000-000000000000'
 
-/** Claims such events when they arrive again. The first receiver to do so reports them as new. */
+/** Claims unreported events when they arrive again. The first receiver to do so reports them as new. */
 const CLAIM = `UPDATE bookctl.events e SET arrival = g.arrival
   FROM unnest($2::text[], $3::uuid[]) AS g (event_id, arrival)
   WHERE e.profile = $1 AND e.event_id = g.event_id AND e.arrival = '${UNREPORTED}' RETURNING e.arrival::text`
@@ -84,7 +84,7 @@ const RELEASE = `UPDATE bookctl.forwards f SET due_at = clock_timestamp(), lease
 
 const FORWARD_LEASE_SECONDS = 20
 const RENEWAL_MILLISECONDS = 5000
-/** How long after the start of its last renewal a lease is relied on. Until then no other receiver can have it. */
+/** A lease is relied on for this long after its last renewal started. Until then no other receiver can have it. */
 const TRUSTED_MILLISECONDS = (FORWARD_LEASE_SECONDS - 1) * 1000
 const MOST_IN_STATEMENT = {rows: 128, bytes: 1024 * 1024}
 /**
@@ -184,7 +184,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
         for (const some of inStatements([...first.values()]))
           for (const arrival of await receiveSome(some)) isNew.add(arrival)
       } catch (error) {
-        // All of them are answered with 503, including those that were stored.
+        // All these events are answered with 503, including those that were stored.
         const until = performance.now() + UNKNOWN_MILLISECONDS
         for (const {arrival, eventId} of first.values())
           if (unknown.size < MOST_UNKNOWN) unknown.set(arrival, {eventId, until})

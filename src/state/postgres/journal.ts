@@ -228,7 +228,7 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
     body,
     agreed: read<Price>(agreed),
     booked: read<Price>(booked),
-    // The guests' hash is keyed with the secret of that time.
+    // The hash of the guests is keyed with the client secret of that time, so it cannot be compared under another one.
     trip: facts && {...facts, guests: keyId === seal?.keyId ? facts.guests : null},
     result: read<Record<string, unknown>>(result),
   }

@@ -59,8 +59,8 @@ export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'p
 }
 
 /**
- * A pattern of our own, because the platform's URL rejects a user without a host, as a socket has. It refuses a second `@`,
- * because a password may be before it.
+ * This pattern replaces the platform's URL parser, which rejects a user without a host, as in a socket's address. It refuses a
+ * second `@`, because a password may be before it.
  */
 const FORM =
   /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@/?#]*))?(?:\?([^@#]*))?$/

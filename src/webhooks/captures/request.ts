@@ -3,7 +3,7 @@ import type {HeaderMap} from '../signature/headers.js'
 
 /** Facts that are complete once the body was read to its end. */
 export interface Afterwards {
-  /** The bytes after the body, as its Content-Length delimits it, up to 4 MiB. */
+  /** The bytes after the end of the body according to its Content-Length, up to 4 MiB. */
   surplus?: Uint8Array
   /** Remarks about the capture for the user. */
   readonly notes: string[]

@@ -28,7 +28,8 @@ export interface CheckResult {
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
 /**
- * The search stops after this many failures. A failing search takes up to 50 ms, and with a wrong secret every search fails.
+ * No more causes are searched for after this many searches found none. Such a search takes up to 50 ms, and with a wrong secret
+ * every search fails.
  */
 const MOST_IN_VAIN = 400
 

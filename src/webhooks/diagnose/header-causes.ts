@@ -7,8 +7,8 @@ const MILLISECONDS = 'timestamp_milliseconds'
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
 /**
- * Returns the claims in the values of the header. A well-formed claim has no causes. Only the first values and claims are read,
- * because a real header has few signatures.
+ * Returns the claims (a digest with its timestamp) in the values of the header. A well-formed claim has no causes. Only the
+ * first values and claims are read, because a real header has few signatures.
  */
 export function readClaims(values: readonly string[]): Claim[] {
   const repeated =
@@ -91,7 +91,8 @@ function framed(before: string, after: string, causes: readonly Cause[]): Scheme
 }
 
 /**
- * Returns the schemes that follow §6.3: over the timestamp as it is, and over its whole seconds if it is finer than a second.
+ * Returns the schemes (ways to compute a digest) that follow §6.3: over the timestamp as it is, and over its whole seconds if
+ * it is finer than a second.
  */
 export function properSchemes(timestamp: Timestamp): Scheme[] {
   if (timestamp === undefined) return []

@@ -1,5 +1,5 @@
 /**
- * Prints a body's JSON in every known style, the most similar first, and names the differences. So it finds a body that was
+ * Prints a body's JSON in every known style, the most similar first, and names the differences. This finds a body that was
  * parsed and printed again after it was signed. The JSON is not read with `JSON.parse`, which loses `1250.00`, large integers,
  * the order of keys, and repeated keys.
  */
@@ -272,7 +272,7 @@ function reserialized(differences: readonly string[]): Cause {
   return cause('body_reserialized', `The body was parsed and printed again: ${differences.join('; ')}.`)
 }
 
-/** Names of fields that contain money in the services known. */
+/** Names of fields that contain money, as different services use them. */
 const MONEY =
   /amount|price|total|fee|balance|refund|tax|base|cost|rate|old|new|paid|due|deposit|commission|net|gross|value/i
 

@@ -40,7 +40,8 @@ function cleaner({text, causes}: Spelling): Spelling | undefined {
     text: inner,
     causes: [...causes, cause(code, `${what} around the secret in hand.`)],
   })
-  // \ufeff already counts as white space. If both alternatives could match it, a long run would take exponential time.
+  // \ufeff already counts as white space. If both alternatives of the pattern could match it, a long run would take exponential
+  // time.
   const space = /^[\s\u200b-\u200d\u2060]+|(?:[\s\u200b-\u200d\u2060]|\\[nrt])+$/gu
   const trimmed = text.replace(space, '')
   if (trimmed !== text) return without('White space is', 'secret_whitespace', trimmed)

@@ -117,7 +117,7 @@ class Lane {
   private queue: DueForward[] = []
   private sending = 0
   private isTaking = false
-  /** Whether the store may have more events since the last call. */
+  /** Whether due events may have been added to the store since the last `take`. */
   private mayHaveMore = false
   private isStopped = false
   /** Number of attempts in a row without an answer. */

@@ -23,7 +23,7 @@ export interface ProbeRow {
   readonly ms: number
   /** Whether the answer is the expected one and came within 3 s. */
   readonly ok: boolean
-  /** Whether §6 requires this answer. Other cases are advice. */
+  /** Whether §6 requires this answer. Any other case is only advice. */
   readonly required: boolean
   /** What to check; null when the answer is right. */
   readonly advice: string | null
@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]
 
-/** Returns the advice for such an answer to a valid request, or undefined where the other cases tell more. */
+/** Returns the advice for a wrong answer to a valid request, or undefined where the other cases tell more. */
 function refusalAdvice({status, headers = {}}: HandoverResult, said: string): string | undefined {
   if (status === null || isSuccess({status})) return undefined
   if (status >= 300 && status < 400)
