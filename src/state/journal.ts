@@ -5,7 +5,6 @@
  * in a row, an old page or a damaged index, and a journal that lost an attempt would allow a second reservation.
  */
 import {createHash} from 'node:crypto'
-import {join} from 'node:path'
 import {
   atServiceOf,
   decide,
@@ -27,19 +26,12 @@ import {
 import {parseExactly, stringify} from '../contract/json.js'
 import {underOneName} from '../contract/network.js'
 import type {Database} from '../storage/database.js'
-import {hasDatabaseFile} from '../storage/database-file.js'
-import {lockFilesOf, withLock} from '../storage/lock.js'
-import {STATE_NAME} from './file-names.js'
+import {withLock} from '../storage/lock.js'
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
 
-const LOCK_KIND = 'reserve'
-
-/** Reports whether state.db is missing from `directory` although reservations were tried, which the lock files show. */
-export function isJournalLost(directory: string): boolean {
-  if (hasDatabaseFile(join(directory, STATE_NAME))) return false
-  return lockFilesOf(directory).some(name => name.startsWith(`${LOCK_KIND}-`))
-}
+/** The kind of its lock files. They stay, so they show that reservations were tried even if the journal is gone. */
+export const RESERVE_LOCK = 'reserve'
 
 /** Creates the journals. `directory` contains the lock files; it is undefined if no other process uses the database. */
 export function createJournals(
@@ -66,7 +58,7 @@ export function createJournals(
           // Creates the database before the lock file. The lock file stays, so a missing database is noticed later.
           database.transaction(() => {})
           const key = [underOneName(client.baseUrl), offerId].join('|')
-          return withLock({directory, kind: LOCK_KIND, key, waitMilliseconds}, work, peek)
+          return withLock({directory, kind: RESERVE_LOCK, key, waitMilliseconds}, work, peek)
         },
         peek: async intent => decide(about(intent), intent, client),
         async begin(intent, now) {

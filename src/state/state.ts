@@ -11,9 +11,10 @@ import {type Database, openDatabaseToRead} from '../storage/database.js'
 import {hasDatabaseFile} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
+import {lockFilesOf} from '../storage/lock.js'
 import {EVENTS, type OwnDatabase, openOwn, STATE, TOKENS} from './databases.js'
 import {STATE_NAME, TOKENS_NAME} from './file-names.js'
-import {createJournals, isJournalLost} from './journal.js'
+import {createJournals, RESERVE_LOCK} from './journal.js'
 import type {openSharedStores, StoreChoice} from './postgres/shared.js'
 import {createKeychain, createSecretStore, type Keychain} from './secret-store.js'
 import {createCityStore, createOfferStore} from './seen-store.js'
@@ -53,9 +54,11 @@ export function openState(directory: string, options: StateOptions = {}) {
   const {store, warn = () => {}, writes = true} = options
   const writable = once(() => writes && isWritableDirectory(directory))
   const warnOfLostJournal = once(() => {
-    if (isJournalLost(directory))
+    const path = join(directory, STATE_NAME)
+    if (hasDatabaseFile(path)) return
+    if (lockFilesOf(directory).some(name => name.startsWith(`${RESERVE_LOCK}-`)))
       warn(
-        `Warning: ${join(directory, STATE_NAME)} is gone, although this machine has tried reservations: earlier attempts cannot be known, so check with the service before you repeat one`,
+        `Warning: ${path} is gone, although this machine has tried reservations: earlier attempts cannot be known, so check with the service before you repeat one`,
       )
   })
   /**
