@@ -6,7 +6,7 @@ import type {LookupAddress} from 'node:dns'
 import {BlockList, isIP, isIPv4, isIPv6, type LookupFunction} from 'node:net'
 import {usage} from './failure.js'
 import {parseUrl, sanitizeLine} from './foreign-text.js'
-import {holdsSecret, type Mode} from './identifiers.js'
+import {holdsSecret} from './identifiers.js'
 import {API_VERSION} from './limits.js'
 import SPECIAL_RANGES from './special-addresses.json' with {type: 'json'}
 
@@ -130,18 +130,6 @@ export function parseBaseUrl(
   }
   if (path.includes('//')) throw refuse('must not have an empty path segment')
   return {baseUrl: url.origin + path, isLoopback}
-}
-
-/**
- * Throws a usage Failure if a live key (§5.3) would be sent to this machine. Test keys and unknown keys may be sent anywhere.
- */
-export function checkKeyFits(secretMode: Mode | undefined, baseUrl: string): void {
-  if (secretMode !== 'live' || !mayBeThisMachine(new URL(baseUrl).hostname)) return
-  throw usage(
-    'live_key_on_loopback',
-    'a live client secret (sk_live_…) is never sent to this machine',
-    'use a test secret (sk_test_…) with the local sandbox, or name the live service with --base-url',
-  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkKeyFits, parseBaseUrl} from '../../src/contract/network.js'
+import {parseBaseUrl} from '../../src/contract/network.js'
 import {thrownBy} from '../support/thrown.js'
 
 describe('a base URL', () => {
@@ -45,42 +45,5 @@ describe('a base URL', () => {
       'x#hunter2',
     ])
       expect(messageOf(text)).toMatch(/^BOOKCTL_BASE_URL: the base URL (?!.*hunter2)/)
-  })
-})
-
-describe('a live key', () => {
-  const HERE = [
-    'localhost',
-    'localhost.',
-    'api.localhost',
-    'API.LOCALHOST.',
-    '127.0.0.1',
-    '127.255.0.3',
-    '[::1]',
-    '0.0.0.0',
-    '[::]',
-    '2130706433',
-    '[::ffff:127.0.0.1]',
-    '[::ffff:127.8.0.1]',
-    '[::127.0.0.1]',
-    '[::ffff:0.0.0.0]',
-    '0x7f.1',
-  ]
-  test.each(HERE)('is never sent to %s', host => {
-    expect(() => checkKeyFits('live', `https://${host}/v1`)).toThrow(/never sent to this machine/)
-    expect(() => checkKeyFits('test', `https://${host}/v1`)).not.toThrow()
-    expect(() => checkKeyFits(undefined, `https://${host}/v1`)).not.toThrow()
-  })
-
-  const ELSEWHERE = [
-    'api.example.test',
-    '10.0.0.1',
-    '128.0.0.1',
-    '[2001:db8::7f00:1]',
-    'notlocalhost',
-    'localhost.example.test',
-  ]
-  test.each(ELSEWHERE)('may be sent to %s', host => {
-    expect(() => checkKeyFits('live', `https://${host}/v1`)).not.toThrow()
   })
 })

@@ -6,7 +6,7 @@
 import {Failure, usage} from '../../contract/failure.js'
 import {LIVE_SECRET_PREFIX, type Mode, modeOfSecret, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
 import {isObject, own} from '../../contract/json.js'
-import {checkKeyFits, parseBaseUrl} from '../../contract/network.js'
+import {mayBeThisMachine, parseBaseUrl} from '../../contract/network.js'
 import type {Scope} from '../../contract/operations.js'
 import {TOKEN_CLIENT} from '../../contract/token-cache.js'
 import {parseStoreUrl} from '../../state/postgres/url.js'
@@ -324,7 +324,13 @@ export function checkSecret(
       hint,
     )
   }
-  if (baseUrl !== undefined) checkKeyFits(mode, baseUrl)
+  // §5.3: a live key is for the live service.
+  if (mode === 'live' && baseUrl !== undefined && mayBeThisMachine(new URL(baseUrl).hostname)) {
+    const problem = 'a live client secret (sk_live_…) is never sent to this machine'
+    const hint =
+      'use a test secret (sk_test_…) with the local sandbox, or name the live service with --base-url'
+    throw usage('live_key_on_loopback', problem, hint)
+  }
   return mode
 }
 

@@ -1,5 +1,11 @@
 import {describe, expect, test} from 'vitest'
-import {effective, pathsOf, resolveTarget, type Surroundings} from '../../../src/cli/session/resolve.js'
+import {
+  checkSecret,
+  effective,
+  pathsOf,
+  resolveTarget,
+  type Surroundings,
+} from '../../../src/cli/session/resolve.js'
 import {checkScopes, SETTINGS, type SettingKey} from '../../../src/cli/session/setting-keys.js'
 import type {SettingsFile} from '../../../src/state/settings.js'
 import type {State} from '../../../src/state/state.js'
@@ -100,6 +106,43 @@ describe('credentials', () => {
 
   test('a live key never goes to this machine', async () => {
     expect((await rejectionOf(resolve({}, {}, 'local'))).details.code).toBe('live_key_on_loopback')
+  })
+})
+
+describe('a live key', () => {
+  const HERE = [
+    'localhost',
+    'localhost.',
+    'api.localhost',
+    'API.LOCALHOST.',
+    '127.0.0.1',
+    '127.255.0.3',
+    '[::1]',
+    '0.0.0.0',
+    '[::]',
+    '2130706433',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:127.8.0.1]',
+    '[::127.0.0.1]',
+    '[::ffff:0.0.0.0]',
+    '0x7f.1',
+  ]
+  test.each(HERE)('is never sent to %s, and a test key may be', host => {
+    const {message} = thrownBy(() => checkSecret('sk_live_1', `https://${host}/v1`))
+    expect(message).toMatch(/never sent to this machine/)
+    expect(checkSecret('sk_test_1', `https://${host}/v1`)).toBe('test')
+  })
+
+  const ELSEWHERE = [
+    'api.example.test',
+    '10.0.0.1',
+    '128.0.0.1',
+    '[2001:db8::7f00:1]',
+    'notlocalhost',
+    'localhost.example.test',
+  ]
+  test.each([undefined, ...ELSEWHERE.map(host => `https://${host}/v1`)])('may be sent to %s', baseUrl => {
+    expect(checkSecret('sk_live_1', baseUrl)).toBe('live')
   })
 })
 
