@@ -131,13 +131,11 @@ function becomesTrue(isTrue: () => boolean): boolean {
 }
 
 /**
- * Creates a database with `make` under a temporary name, then moves it to `path` if no file is there. No other process sees a
+ * Creates a database with `make` under a temporary name, then moves it to `path` unless another process was faster. No other process sees a
  * partial file, so an empty one is damaged. Throws a StorageError, and any error of `make`.
  */
 export function createDatabaseFile(path: string, make: (temporary: string) => void): void {
   const directory = dirname(path)
-  ensurePrivateDirectory(directory)
-  if (hasDatabaseFile(path)) return
   sweepTemporaryFiles(directory)
   const temporary = temporaryPath(directory)
   try {

@@ -4,11 +4,13 @@
  */
 import {isUtf8} from 'node:buffer'
 import {randomInt} from 'node:crypto'
+import {dirname} from 'node:path'
 import {
   type Connection,
   checkBeforehand,
   createDatabaseFile,
   type FileOwner,
+  hasDatabaseFile,
   isSound,
   openReadOnly,
   openSqlite,
@@ -20,7 +22,7 @@ import {
   sizeOf,
 } from './database-file.js'
 import {damaged, StorageError, storageErrorOf} from './errors.js'
-import {requireRegularFile} from './files.js'
+import {ensurePrivateDirectory, requireRegularFile} from './files.js'
 
 export type Value = string | number | bigint | null | Uint8Array
 
@@ -86,7 +88,10 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   const isFile = path !== ':memory:'
   const isOurs = isFile && owner === 'ours'
   const connect = () => {
-    if (isOurs) createDatabaseFile(path, temporary => createAt(temporary, path, options))
+    if (isOurs) {
+      ensurePrivateDirectory(dirname(path))
+      if (!hasDatabaseFile(path)) createDatabaseFile(path, temporary => createAt(temporary, path, options))
+    }
     if (isFile) {
       prepareDatabaseFile(path, owner, {isMade: isOurs})
       if (sizeOf(`${path}-wal`) > 0) checkBeforehand(path, migrations)
