@@ -159,27 +159,17 @@ export async function createPhoneReader(country?: string) {
  */
 const JOINERS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu
 
-/** Throws a usage error if `text` has invisible characters. Emoji are visible, so `oddIn` only doubts them. */
-export function checkVisible(field: string, text: string): void {
-  const words = text.trim().replace(JOINERS, '')
-  if (sanitizeLine(words) === words) return
-  throw usage('invalid_input', named(field, 'must not contain invisible characters'))
-}
-
 /**
- * Returns the errors of `checkVisible` for every text in `value`, which may be any JSON from a file; `path` is where the value is
- * in that file.
+ * Returns a usage error for every text in `value` that has invisible characters. `value` may be any JSON from a file, and `path`
+ * is where it is in that file. Emoji are visible, so `oddIn` only doubts them.
  */
 export function faultsOfWords(value: unknown, path: string): Failure[] {
   if (isObject(value))
     return Object.entries(value).flatMap(([name, inner]) => faultsOfWords(inner, `${path}.${name}`))
   if (typeof value !== 'string') return []
-  try {
-    checkVisible(path, value)
-    return []
-  } catch (error) {
-    return [error as Failure]
-  }
+  const words = value.trim().replace(JOINERS, '')
+  if (sanitizeLine(words) === words) return []
+  return [usage('invalid_input', named(path, 'must not contain invisible characters'))]
 }
 
 /** Returns what is unusual in a name: `digits`, which may belong to the next question, or `symbols`, such as emoji. */

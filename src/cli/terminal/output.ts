@@ -84,20 +84,20 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
     return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
   },
   csv: async view => {
-    const head = view.terminal.continues || view.columns.length === 0 ? [] : [namesOf(view)]
+    const head = view.terminal.continues || view.columns.length === 0 ? [] : [view.names]
     const csvLines = await csvPrinter()
     return csvLines([...head, ...rowsOf(view)])
   },
   tsv: view => {
     if (!view.result.single) return lines(rowsOf(view).map(row => row.join('\t')))
     const [row = []] = rowsOf(view)
-    return lines(namesOf(view).map((name, index) => `${name}\t${row[index] ?? ''}`))
+    return lines(view.names.map((name, index) => `${name}\t${row[index] ?? ''}`))
   },
   table: async view => {
     const {result, isChosen, room} = view
     if (!result.single) return renderTable(view)
     const facts = isChosen ? undefined : result.facts
-    if (!facts) return renderBlock(namesOf(view), rowsOf(view)[0] ?? [], isChosen, room)
+    if (!facts) return renderBlock(view.names, rowsOf(view)[0] ?? [], isChosen, room)
     const names = Object.keys(facts).map(name => sanitizeLine(name, 100))
     return renderBlock(names, Object.values(facts).map(cell), false, room)
   },
@@ -107,13 +107,10 @@ const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Pr
 function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   const chosen = chooseColumns(result, flags.columns)
   const columns = chosen.map(column => ({...column, name: sanitizeLine(column.name, 100)}))
+  const names = columns.map(({name}) => name)
   const room = terminal.isTTY ? (terminal.columns ?? 80) : Number.POSITIVE_INFINITY
   const {paint = unpainted} = terminal
-  return {result, columns, isChosen: flags.columns !== undefined, terminal, room, paint}
-}
-
-function namesOf<Item>({columns}: View<Item>): string[] {
-  return columns.map(({name}) => name)
+  return {result, columns, names, isChosen: flags.columns !== undefined, terminal, room, paint}
 }
 
 /**
@@ -214,7 +211,7 @@ async function renderTable<Item>(view: View<Item>): Promise<string> {
   const {layOut} = await import('./table.js')
   const table = layOut({columns, rows, width: room, paint})
   if (table === undefined)
-    return (await Promise.all(rows.map(row => renderBlock(namesOf(view), row, isChosen, room)))).join('\n')
+    return (await Promise.all(rows.map(row => renderBlock(view.names, row, isChosen, room)))).join('\n')
   if (table.leftOut.length > 0)
     terminal.note?.(`Columns left out (use --columns, or a wider terminal): ${table.leftOut.join(', ')}`)
   return lines(terminal.continues ? table.body : [...table.head, ...table.body])

@@ -13,12 +13,6 @@ import {priceText as knownPrice} from './filters.js'
 
 const NOT_KNOWN = 'unknown: not in the answer'
 
-/** Returns the text for an unknown term. It says whether the service did not send the term or this machine did not store it. */
-function notKnown({details, offer_id}: OfferFound): string {
-  if (details?.terms) return NOT_KNOWN
-  return `not stored here; see: bookctl hotels price ${sanitizeLine(offer_id, 128)}`
-}
-
 export function termsIn(offer: Pick<OfferFound, 'details'> | undefined): Partial<OfferTerms> {
   return offer?.details?.terms ?? {}
 }
@@ -124,7 +118,11 @@ export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
 function termsInWords(offer: OfferFound, now: number, most: number) {
   const {dueAtProperty, policies = []} = termsIn(offer)
   const meals = BOARDS[offer.board?.toUpperCase() as BoardCode]?.toLowerCase()
-  let due = dueAtProperty?.length === 0 ? ['nothing'] : [notKnown(offer)]
+  // It says whether the service did not send the term or this machine did not store it.
+  const notKnown = offer.details?.terms
+    ? NOT_KNOWN
+    : `not stored here; see: bookctl hotels price ${sanitizeLine(offer.offer_id, 128)}`
+  let due = dueAtProperty?.length === 0 ? ['nothing'] : [notKnown]
   if (dueAtProperty && dueAtProperty.length > 0)
     due = atMost(dueAtProperty, most, ({description, amount, currency}) => {
       const money = moneyText({amount, currency}) ?? ''
@@ -135,7 +133,7 @@ function termsInWords(offer: OfferFound, now: number, most: number) {
     board:
       offer.board === null ? NOT_KNOWN : [sanitizeLine(offer.board, 60), meals].filter(Boolean).join(', '),
     due,
-    cancellation: (free ?? notKnown(offer)).split('\n'),
+    cancellation: (free ?? notKnown).split('\n'),
     policies: atMost(policies, most, ({from, fee, currency}) => {
       const start = from === null ? '' : `from ${onItsOwnClock(from)} on `
       return sanitizeLine(`cancelling ${start}costs ${moneyText({amount: fee, currency})}`, 100)

@@ -77,23 +77,19 @@ export class ReserveStop {
       onStopping: recording => {
         this.recording = recording
       },
-    }).then(
-      booking => {
-        this.booking = booking
-        return booking
-      },
-      error => {
-        if (!(error instanceof Failure)) throw error
-        // The error shows whether a reservation may exist, made by this run or another one.
-        const {code, result = {}} = error.details
-        const mayExist = 'reservation_ref' in result || code === 'busy'
-        if (!mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind))
-          this.stage = undefined
-        throw error
-      },
-    )
+    })
     this.sending = sending.catch(() => {})
-    return sending
+    try {
+      this.booking = await sending
+      return this.booking
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      // The error shows whether a reservation may exist, made by this run or another one.
+      const {code, result = {}} = error.details
+      const mayExist = 'reservation_ref' in result || code === 'busy'
+      if (!mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)) this.stage = undefined
+      throw error
+    }
   }
 
   /** Records that the reservation is made and its confirmation is awaited. */

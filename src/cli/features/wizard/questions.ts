@@ -3,7 +3,7 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
-import {checkVisible, LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
+import {faultsOfWords, LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
 /**
@@ -76,7 +76,8 @@ export function askWords(
     ...(hint && {hint}),
     check: typed => {
       if (typed.trim() === '') throw usage('invalid_input', 'must not be empty')
-      checkVisible('', typed)
+      const [fault] = faultsOfWords(typed, '')
+      if (fault) throw fault
     },
   })
 }
