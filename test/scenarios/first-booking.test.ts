@@ -75,6 +75,17 @@ test('a reservation from the balance, its voucher, and the same again', async ()
   expect(readdirSync(home.directory).filter(name => name.includes('voucher'))).toEqual([saved.result.path])
 })
 
+test('a script sees no preview of what it reserves, unless it asks with -v', async () => {
+  const reserve = async (...more: string[]) => {
+    const [offer] = await offers()
+    const argv = ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS, '--yes', ...more]
+    return home.run(argv)
+  }
+  expect(await reserve()).toMatchObject({exit: 0, stderr: ''})
+  expect(await reserve('--json')).toMatchObject({exit: 0, stderr: ''})
+  expect((await reserve('-v')).stderr).toMatch(/^Hotel +\S.*\nReference +bk2-.*\nService +TEST/s)
+})
+
 test('the request can be a template that was filled in', async () => {
   const template = await home.json<Record<string, unknown>>(['reserve', '--template'])
   expect(Object.keys(template.result)).toContain('guests')

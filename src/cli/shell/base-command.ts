@@ -17,7 +17,7 @@ import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
 import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
-import {stderrIsTerminal} from '../terminal/streams.js'
+import {stderrIsTerminal, stdinIsTerminal} from '../terminal/streams.js'
 import {clearTransient, prepareToWrap, say} from '../terminal/talk.js'
 import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
@@ -284,6 +284,11 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   showsRecords(): boolean {
     const {json, quiet, query, columns, format = process.stdout.isTTY ? 'table' : 'tsv'} = this.globals
     return format === 'table' && !json && !quiet && (query ?? columns) === undefined
+  }
+
+  /** Reports whether to describe what is about to happen: at a terminal, where a person may stop it, and with -v. */
+  describesAhead(): boolean {
+    return this.verbosity > 0 || (stdinIsTerminal() && stderrIsTerminal())
   }
 
   /** Reports whether `note` prints anything. */

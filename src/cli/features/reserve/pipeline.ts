@@ -143,7 +143,7 @@ export class ReservePipeline {
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
   }
 
-  /** Shows what will be sent, and asks for consent if a question is possible. */
+  /** Shows what will be sent, except to a script, and asks for consent if a question is possible. */
   private async agree(plan: Plan): Promise<boolean> {
     const {command, flags} = this
     // The journal has the outcome of this very reservation, so nothing will be sent.
@@ -152,7 +152,8 @@ export class ReservePipeline {
     if (flags['dry-run']) return true
     const target = await command.target()
     const question = `Reserve this${atWhatPrice(plan, target)}?`
-    const agreed = await command.agreed(flags.yes, question, describePlan(plan, target))
+    const preview = command.describesAhead() ? describePlan(plan, target) : []
+    const agreed = await command.agreed(flags.yes, question, preview)
     if (agreed === false || target.mode === 'live')
       requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})
     return true
