@@ -1,6 +1,6 @@
-// Bundles src/ into dist/, split by command, and writes the command manifest. Starting then reads a dozen files instead
-// of hundreds. It is CommonJS, which Node loads quicker than modules. Types are checked by `npm run typecheck`, not here.
-// The new dist/ is made beside the old one and then takes its place, so that what runs meanwhile goes on running.
+// Bundles src/ into dist/, with a file for each command, and writes the command manifest. A start then reads a dozen files
+// instead of hundreds. The format is CommonJS, which Node loads faster than ES modules. Types are checked by `npm run typecheck`,
+// not here. The new dist/ is built beside the old one and then replaces it, so that running programs are not disturbed.
 import {existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import process from 'node:process'
@@ -15,18 +15,18 @@ const dist = join(root, 'dist')
 const fresh = join(root, `dist.${process.pid}.new`)
 const stale = join(root, `dist.${process.pid}.old`)
 
-/** What package.json says, of which the `oclif` part is about dist/ (and, for bin/dev.js, about src/). */
+/** The `oclif` section of package.json describes dist/, and for bin/dev.js also src/. */
 const {name, version, oclif, dependencies, optionalDependencies} = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 )
 
-// What is loaded at run time stays a package of its own, and is a dependency: native code, code that reads data files beside
-// it, and what its licence keeps whole. Everything else is bundled, and a devDependency.
+// Packages loaded at run time are dependencies and stay outside the bundle: native code, code that reads data files beside it,
+// and packages whose licence requires it. Everything else is bundled, and is a devDependency.
 const external = Object.keys({...dependencies, ...optionalDependencies}).map(
   kept => new RegExp(`^${kept}(/|$)`),
 )
 
-/** The ids of the commands: `hotels:search` for src/commands/hotels/search.ts. */
+/** The ids of the commands, for example `hotels:search` for src/commands/hotels/search.ts. */
 const ids = readdirSync(join(root, 'src/commands'), {recursive: true})
   .map(file => file.split(/[\\/]/).join(':'))
   .filter(file => file.endsWith('.ts'))
@@ -43,7 +43,10 @@ try {
   for (const path of [fresh, stale]) rmSync(path, {recursive: true, force: true})
 }
 
-/** Bundles into `directory`. An entry for each file that is found by its path: the start, what oclif loads, a thread. */
+/**
+ * Bundles into `directory`. Each file that is loaded by its path is an entry: the start, the files that oclif loads, and a
+ * thread.
+ */
 async function bundle(directory) {
   const named = [oclif.helpClass, ...Object.values(oclif.hooks)].map(path => path.replace('./', ''))
   const entries = ['cli/shell/main', 'state/event-thread', ...named, ...ids.map(fileOf)]

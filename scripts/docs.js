@@ -1,4 +1,4 @@
-// Writes the command reference, docs/commands/, from the built commands; or into the directory named as argument.
+// Writes the command reference of the built commands to docs/commands/, or to the directory given as argument.
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {dirname, join, relative, resolve} from 'node:path'
@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const directory = resolve(process.argv[2] ?? join(root, 'docs/commands'))
 const room = mkdtempSync(join(tmpdir(), 'bookctl-docs-'))
 try {
-  // oclif also puts a list of the pages where a README has the tag for it; this one has none.
+  // oclif also adds a list of the pages to a README with the tag for it; this README is empty.
   const readme = join(room, 'README.md')
   writeFileSync(readme, '')
   rmSync(directory, {recursive: true, force: true})

@@ -1,15 +1,16 @@
-// Which modules of the bundle lie in one file. Left alone, the bundler makes a file of each set of modules that the same
-// commands share, and a command reads some fifty of them; most of those are loaded by every command. `webhooks verify` of one
-// file (`npm run bench`, verify) then takes 5 % more processor time on Node 20, and 12 % on Node 24 with its compile cache.
+// Decides which modules of the bundle share a file. By default the bundler makes a file for each set of modules that the same
+// commands share, so that a command reads about fifty files, most of which every command needs. `webhooks verify` for one file
+// (`npm run bench`, verify) then takes 5 % more processor time on Node 20, and 12 % on Node 24 with its compile cache.
 import {join} from 'node:path'
 
 /**
- * These files, each with all it imports, less what is in a layer before it, are one file of the bundle. All of a
- * layer runs when one part of it is needed: what few of its commands use has no layer (null), and is left to the bundler.
+ * Each layer is one file of the bundle: the named files with all their imports, except what an earlier layer contains. If one
+ * part of a layer is needed, all of it is loaded. Files that only a few commands use have no layer (null), and are left to the
+ * bundler.
  */
 const LAYERS = [
   ['first', 'cli/terminal/streams.ts', 'cli/input/pending-reads.ts', 'cli/shell/running.ts'],
-  // Lies in the file that starts everything.
+  // This file is the entry of the program.
   [null, 'cli/shell/main.ts'],
   ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],
   ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts', 'cli/shell/exit-codes.ts'],
@@ -21,13 +22,13 @@ const LAYERS = [
     'api/auth/tokens.ts',
     'cli/session/own-paths.ts',
   ],
-  // Read certificates, write curl lines, keep a record: for commands that may not connect at all.
+  // These read certificates, write curl lines and record requests, and are also needed by commands that may not connect.
   [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
   ['connect', 'cli/session/connect.ts'],
   ['signed', 'cli/features/webhooks/verify.ts'],
 ]
 
-/** Tells the bundler the layer of a module below `source` or of a package; null for what is in none. */
+/** Returns a function that gives the bundler the layer of a module under `source` or of a package; null if it has none. */
 export function layers(source) {
   let layerOf
   return (module, graph) => {

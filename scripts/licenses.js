@@ -1,10 +1,12 @@
-// The licences of the packages whose code lies in the bundle: they allow that, and ask for their text to come along.
+// The licences of the bundled packages. They permit bundling if their text is included.
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']
 
-/** The licence texts of what `chunks` of the bundler were made of. Throws for a package that may not be bundled so. */
+/**
+ * Returns the licence texts of all packages in `chunks` of the bundler. Throws for a package that may not be bundled like this.
+ */
 export function licencesOf(chunks) {
   const modules = chunks.flatMap(({moduleIds = []}) => moduleIds)
   const folders = modules.flatMap(id => /.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? [])

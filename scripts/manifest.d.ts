@@ -1,2 +1,2 @@
-/** Writes oclif.manifest.json and commands.json of the commands built into `directory`. */
+/** Writes oclif.manifest.json and commands.json for the commands built into `directory`. */
 export function writeManifest(directory: string): void

@@ -1,5 +1,5 @@
-// Writes what oclif knows of the built commands in a directory: the manifest, which help and completion read, and of it,
-// for every start, the little that tells a command's name from its arguments.
+// Writes what oclif knows about the built commands: the manifest for help and completion, and a short version of it that every
+// start reads to tell a command's name from its arguments.
 import {execFileSync} from 'node:child_process'
 import {readFileSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -9,7 +9,7 @@ import process from 'node:process'
 const manifest = createRequire(import.meta.url).resolve('oclif/package.json')
 const oclif = join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin.oclif)
 
-/** Runs oclif's own command line. It would look for a newer oclif in the background. */
+/** Runs oclif's own command line, without its search for a newer version in the background. */
 export function runOclif(argv, directory) {
   const env = {...process.env, NODE_ENV: 'production', OCLIF_SKIP_NEW_VERSION_CHECK: 'true', COLUMNS: '100'}
   execFileSync(process.execPath, [oclif, ...argv], {
@@ -19,12 +19,12 @@ export function runOclif(argv, directory) {
   })
 }
 
-/** Writes oclif.manifest.json and commands.json of the commands built into `directory`. */
+/** Writes oclif.manifest.json and commands.json for the commands built into `directory`. */
 export function writeManifest(directory) {
   runOclif(['manifest', directory], directory)
   const file = join(directory, 'oclif.manifest.json')
   const {version, commands} = JSON.parse(readFileSync(file, 'utf8'))
-  // oclif writes them in the order in which files were found.
+  // oclif writes the commands in the order in which their files were found.
   const ids = Object.keys(commands).sort()
   const inOrder = Object.fromEntries(ids.map(id => [id, commands[id]]))
   writeFileSync(file, JSON.stringify({version, commands: inOrder}))

@@ -1,6 +1,6 @@
 /**
- * What is packed runs alone: in any directory, of the bundled files, and touching neither network nor database. What runs
- * from the sources is the same program: the same exit code, stdout and stderr for each line.
+ * The packed files run alone, in any directory, and use neither the network nor the database. The program gives the same exit
+ * code, stdout and stderr from the sources.
  */
 import {cpSync, readdirSync, readFileSync, realpathSync, rmSync} from 'node:fs'
 import {basename, join} from 'node:path'
@@ -17,7 +17,7 @@ const place = join(home.directory, 'with spaces ğ')
 const T = 1_700_000_000
 const sandbox = await sandboxOfFile()
 
-/** The files of the package, and no package beside them. */
+/** The files of the package, without any other package beside them. */
 const {files, version, dependencies, optionalDependencies, devDependencies} = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 )
@@ -34,12 +34,12 @@ const run = (script: string, argv: readonly string[], env: Record<string, string
   home.spawn(argv, {script, env})
 
 const packed = join(place, 'bin/run.js')
-// Its native packages are not among the packed files.
+// Native packages are not among the packed files.
 const built = join(root, 'bin/run.js')
 const dev = join(root, 'bin/dev.js')
 const offline = {NODE_OPTIONS: `--import ${new URL('offline-preload.mjs', import.meta.url).href}`}
 
-/** Those that are also run from the sources, which are compiled for each run. */
+/** Only these lines are also run from the sources, because each such run compiles them. */
 const COMPARED = ['hotels search --help', 'webhooks verify']
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   const done = await run(packed, argv, offline)
   expect(done).toMatchObject({exit, stdout: expect.stringContaining(text)})
   if (exit === 0) expect(done.stderr).toBe('')
-  // What compiles the sources opens a socket.
+  // The compiler of the sources opens a socket.
   if (COMPARED.some(line => argv.join(' ').startsWith(line))) expect(await run(dev, argv)).toEqual(done)
 })
 
@@ -115,7 +115,7 @@ test('a package that the sources use is bundled, and in the licence file, or els
     )
     .join('')
   const kept = Object.keys({...dependencies, ...optionalDependencies})
-  // tsx runs the sources themselves.
+  // tsx itself runs the sources, so it is not one of their imports.
   const names = [...kept, ...Object.keys(devDependencies)].filter(
     name => name !== 'tsx' && (sources.includes(`'${name}'`) || sources.includes(`'${name}/`)),
   )

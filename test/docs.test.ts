@@ -1,4 +1,4 @@
-/** The command reference in docs/commands/ is what the commands say of themselves now; `npm run docs` writes it again. */
+/** The command reference in docs/commands/ matches the current commands. `npm run docs` writes it. */
 import {execFileSync} from 'node:child_process'
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'

@@ -1,4 +1,7 @@
-/** Which room may import which, who may use which package, and where a test is: the table of the design, checked. */
+/**
+ * Which room may import which, which places may use which package, and where tests are: checks the rules in docs/architecture.md
+ * and CONTRIBUTING.md.
+ */
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -7,7 +10,7 @@ import {expect, test} from 'vitest'
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 const TEST = fileURLToPath(new URL('.', import.meta.url))
 
-/** Rooms of src whose tests are found by the path of what they test. */
+/** Rooms of src in which the path of a test follows from the path of the tested file. */
 const TESTED_BY_PATH = ['api', 'cli', 'contract', 'sandbox', 'state', 'storage', 'webhooks']
 
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -21,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['cli', 'api', 'state', 'webhooks', 'contract', 'storage'],
 }
 
-/** The folders of a room from the bottom up: each may import those before it. `.` is the room's own files. */
+/** The folders of a room from the bottom up. Each may import those before it; `.` stands for files directly in the room. */
 const STOREYS: Record<string, readonly string[]> = {
   api: ['.', 'redact', 'http', 'answers', 'auth', 'trace', 'operations', 'reserve'],
   sandbox: 'base catalogue store voucher booking delivery http controls pages .'.split(' '),
@@ -30,7 +33,7 @@ const STOREYS: Record<string, readonly string[]> = {
   webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'probe'],
 }
 
-/** Only these commands meet the sandbox. */
+/** Only these commands may import the sandbox. */
 const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 
 /** Packages that only these places may use. */
@@ -63,7 +66,7 @@ const files = readdirSync(SRC, {recursive: true, encoding: 'utf8'})
   .filter(file => file.endsWith('.ts'))
 const textOf = (file: string) => readFileSync(join(SRC, file), 'utf8')
 
-/** Each import: what is named in `file`, and the file below src that this is, if it is one. */
+/** All imports: the importing file, the name in the import, and the file in src that it refers to, if any. */
 const imports = files.flatMap(file =>
   [...textOf(file).matchAll(/(?:^|\s)(?:from|import)\s*\(?\s*'([^']+)'/gm)].map(([, from = '']) => {
     const path = new URL(from, `file:///${file}`).pathname.slice(1).replace(/\.js$/, '.ts')
@@ -71,17 +74,17 @@ const imports = files.flatMap(file =>
   }),
 )
 
-/** Room and folder of a file below src: `['api', 'http']` of `api/http/send.ts`, `['api', '.']` of `api/types.ts`. */
+/** Returns room and folder of a file in src: `['api', 'http']` for `api/http/send.ts`, `['api', '.']` for `api/types.ts`. */
 function placeOf(file: string): [room: string, storey: string] {
   const [room = '', storey = '', ...rest] = file.split('/')
   return [room, rest.length === 0 ? '.' : storey]
 }
 
-/** Which files each file imports, types included. */
+/** The files that each file imports, including types. */
 const neighbours = new Map(files.map(file => [file, new Set<string>()]))
 for (const {file, to} of imports) if (to) neighbours.get(file)?.add(to)
 
-/** Whether `file` imports `wanted`, itself or by way of others. */
+/** Reports whether `file` imports `wanted` directly or through other files. */
 function reaches(file: string, wanted: string, seen = new Set<string>()): boolean {
   return [...(neighbours.get(file) ?? [])].some(next => {
     if (next === wanted) return true

@@ -1,4 +1,5 @@
-// Appends to the file named in LOADED_FILE every module the process loads: as ES modules by a hook, as CommonJS at the end.
+// Appends every module that the process loads to the file named in LOADED_FILE: ES modules through a hook, CommonJS modules at
+// exit.
 import {appendFileSync} from 'node:fs'
 import {createRequire, register} from 'node:module'
 import process from 'node:process'

@@ -1,4 +1,7 @@
-/** Nothing is loaded that a command does not use, whatever files the build has put it in: each package here costs a tenth of a short command, or more. */
+/**
+ * Commands load nothing that they do not use, whichever files of the build contain it. Each of these packages costs a tenth of a
+ * short command, or more.
+ */
 import {existsSync, readFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -87,7 +90,10 @@ test.for([
   expect(HEAVY.filter(name => loaded.has(name)).sort()).toEqual(expected)
 })
 
-/** Runs `bookctl ...argv`; names the packages (`zod`), their files (`zod/index.js`) and sources (`src/api/operations/client.ts`) that were loaded. */
+/**
+ * Runs `bookctl ...argv`. Returns the names of the packages (`zod`), their files (`zod/index.js`) and our sources
+ * (`src/api/operations/client.ts`) that were loaded.
+ */
 async function runAndList(home: Home, argv: readonly string[]) {
   const list = join(ownDirectory(), 'loaded')
   const env = {NODE_OPTIONS: `--import ${PRELOAD.href}`, LOADED_FILE: list}
@@ -96,14 +102,14 @@ async function runAndList(home: Home, argv: readonly string[]) {
   return {...finished, loaded: new Set([...files].flatMap(sourcesOf).flatMap(namesOf))}
 }
 
-/** What a built file was made of, by its map; any other file is made of itself. */
+/** Returns the sources of a built file by its source map. Any other file is its own source. */
 function sourcesOf(file: string): string[] {
   if (!file.startsWith(DIST) || !existsSync(`${file}.map`)) return [file]
   const {sources} = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as {sources: string[]}
   return sources.map(source => resolve(dirname(file), source))
 }
 
-/** A source of ours, or a package and its file. */
+/** Returns the name of our source, or of a package and its file. */
 function namesOf(path: string): string[] {
   const [, file, name] = /.*\/node_modules\/(((?:@[^/]+\/)?[^/]+).*)/.exec(path) ?? []
   return file && name ? [name, file] : [path.replace(/^.*\/src\//, 'src/')]

@@ -1,4 +1,4 @@
-// Ends the process with 99 when it opens a socket, or loads the library that opens databases.
+// Ends the process with 99 if it opens a socket or loads the database library.
 import {createRequire} from 'node:module'
 import net from 'node:net'
 import process from 'node:process'

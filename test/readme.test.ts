@@ -1,6 +1,6 @@
 /**
- * The commands of the README and then of the guides in docs/, every block in order, in one home. What they leave open
- * (off_…, RSV-…) comes from what was printed before, as a reader would take it.
+ * Runs the commands of the README and then of the guides in docs/, every block in order, in one home. Placeholders (off_…, RSV-…)
+ * are replaced from earlier output, as a reader would do.
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
@@ -18,14 +18,14 @@ const PAGES = ['README.md', 'docs/webhooks.md', 'docs/scripting.md', 'docs/sandb
   .map(page => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8'))
   .join('\n')
 
-/** The commands of all `sh` blocks, without comments, continued lines as one. */
+/** The commands of all `sh` blocks, without comments and with continued lines joined. */
 const COMMANDS = [...PAGES.matchAll(/^```sh\n(.*?)^```/gms)]
   .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'))
   .map(line => line.replace(/\s+#.*$|^#.*$/, '').trim())
-  // Installing, and the tests themselves, are what runs this.
+  // Commands that install the program or run the tests are left out.
   .filter(line => line !== '' && !/^npm /.test(line))
 
-/** They run until they are stopped; ready when this is on stdout or stderr. */
+/** Commands that run until they are stopped. Each is ready when the pattern appears on stdout or stderr. */
 const RUNNING = [
   [/^bookctl sandbox start/, /http:\/\/127/],
   [/^bookctl webhooks listen/, /https?:\/\/127/],
@@ -74,11 +74,11 @@ test('every command of the README and the guides works, in their order', async (
       .replace('http://127.0.0.1:4020/', `http://127.0.0.1:${port}/`)
       .replace(/^bookctl webhooks listen/, `$& --port ${port}`)
       .replaceAll('http://127.0.0.1:3000/hooks', written.includes('probe') ? receiver.url : target.url)
-      // The credentials one was given, at a service there is.
+      // The example credentials are replaced by those of the sandbox.
       .replace(/^(bookctl login) .*/, '$1 --client-id cid_sandbox --client-secret-stdin <<< sk_test_sandbox')
     const ready = RUNNING.find(([pattern]) => pattern.test(command))?.[1]
     if (ready) {
-      // As the page says, a listener is stopped before another one takes its port.
+      // As the page says, a listener is stopped before another one uses its port.
       const before = listeners.pop()
       if (before) await stop(before)
       const child = await start(command, shell.env, ready)

@@ -1,4 +1,6 @@
-/** The local sandbox answers what the description says. Other tests of this folder have all their answers checked too. */
+/**
+ * The answers of the local sandbox match the OpenAPI description. The other tests of the folder check all their answers as well.
+ */
 import {expect, test} from 'vitest'
 import {OPERATION_DETAILS} from '../src/contract/operation-details.js'
 import {checkAnswer, sandboxForEachTest} from './sandbox/each-sandbox.js'

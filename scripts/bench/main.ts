@@ -1,8 +1,8 @@
 /**
- * Measures bookctl here and now against references in the same run, and prints a table:
+ * Compares bookctl with references in the same run, and prints a table:
  *   npm run build && npm run bench -- [--quick] [--only NAME]… [--markdown FILE]
- * The files of cases/ say what is measured. Ours and the reference run in turn, so that a busy machine
- * is as busy for both. Everything happens on loopback and in one temporary directory, which is removed.
+ * The files in cases/ say what is measured. bookctl and the reference run in turn, so that a busy machine slows both. Everything
+ * happens on loopback and in one temporary directory, which is removed at the end.
  */
 import {existsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -41,7 +41,7 @@ try {
   process.exitCode = 2
 }
 
-/** The rows of the cases, one after the other. Ctrl-C ends every process and removes every file. */
+/** Runs the cases one after the other and returns their rows. Ctrl-C ends every process and removes every file. */
 async function measure(names: readonly string[], quick: boolean): Promise<Row[]> {
   const bench = new Bench(quick)
   const stopWith = (exit: number) => () => {
@@ -56,7 +56,7 @@ async function measure(names: readonly string[], quick: boolean): Promise<Row[]>
       rows.push(...((await CASES[name]?.(bench)) ?? []))
       tell(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)
     } catch (error) {
-      // What the others measured is not lost.
+      // The rows of the other cases are still printed.
       process.exitCode = 1
       tell(`${name} failed: ${(error as Error).message}`)
     }

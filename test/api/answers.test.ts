@@ -1,4 +1,4 @@
-/** Reservations, tokens, links, envelopes and errors, however the service puts them. */
+/** Reservations, tokens, links, envelopes and errors in every form that services use. */
 import {describe, expect, test} from 'vitest'
 import {unwrap} from '../../src/api/answers/facts.js'
 import {describeError, quoteBody} from '../../src/api/answers/refusals.js'

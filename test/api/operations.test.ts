@@ -1,4 +1,7 @@
-/** A change is sent once, and its answer decides what is known of it; successes that hold nothing of what was asked for. */
+/**
+ * A change is sent once, and its answer decides what is known about it. Also successes that contain nothing of what was
+ * requested.
+ */
 import {describe, expect, test} from 'vitest'
 import {showAccount} from '../../src/api/operations/account.js'
 import {listCities} from '../../src/api/operations/content.js'

@@ -1,4 +1,4 @@
-/** Verbose lines, HAR documents and lines for the shell report every attempt, without secrets and personal data. */
+/** Verbose lines, HAR documents and curl lines report every attempt, without secrets and personal data. */
 import {execFileSync} from 'node:child_process'
 import {describe, expect, test} from 'vitest'
 import {createRedactor, redactStack} from '../../src/api/redact/redact.js'
@@ -30,7 +30,7 @@ const person = {name: 'Canaryşe', email: 'canary@example.test', birth_date: '19
 const GUEST = {type: 'ADULT', ...person, identity: {type: 'TC', number: '10000000146'}}
 const BOOKING = {offer_id: 'off_1', client_reference_id: 'my-ref', contact: person, guests: [GUEST]}
 
-/** What a reservation is answered with. */
+/** The answer to a reservation. */
 const MADE = {
   reservation_ref: 'RSV-1',
   status: 'PENDING_PAYMENT',
@@ -64,7 +64,7 @@ const ERRAND: AttemptRecord[] = [
   ),
 ]
 
-/** What is shown of the errand, with and without bodies, what is kept of it, and its HAR document. */
+/** Returns the lines shown for the booking, without and with bodies, the records kept of it, and its HAR document. */
 async function run() {
   const [lines, long, kept]: [string[], string[], object[]] = [[], [], []]
   const trace = createTrace({show: line => lines.push(line), note: summary => kept.push(summary), keep: true})
@@ -74,7 +74,7 @@ async function run() {
 }
 
 test('no secret and no person is in a line, in what is kept or the HAR document', async () => {
-  // Secrets of every kind in every place and spelling: test/proof/fuzz/redaction.ts.
+  // Secrets of every kind, place and spelling are in test/proof/fuzz/redaction.ts.
   expect(JSON.stringify(await run())).not.toMatch(/canary|1987|10000000146/i)
 })
 
@@ -166,7 +166,7 @@ test('a stack trace keeps its places and loses what looks like a secret', () => 
     at listSubscriptions (/opt/bookctl/src/api/webhooks.ts:77:20)`)
 })
 
-/** The words `sh` makes of `line`, without `curl` itself. */
+/** Returns the words that `sh` reads in `line`, without `curl` itself. */
 function wordsOf(line: string): string[] {
   const script = `curl() { for word; do printf '%s\\0' "$word"; done; }\n${line}`
   const env = {...process.env, BOOKCTL_TOKEN: 'tok$(id)', BOOKCTL_CLIENT_SECRET: 'sk_"x'}

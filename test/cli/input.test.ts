@@ -1,4 +1,4 @@
-/** What people type, checked before anything is sent. */
+/** Typed values, checked before anything is sent. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'

@@ -1,4 +1,4 @@
-/** What oclif would do by default and a user must not meet. */
+/** Defaults of oclif that users must not see. */
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -11,7 +11,7 @@ import {ownHome} from '../support/own.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Code that runs in the process before bookctl does. */
+/** Returns the environment that runs `code` in the process before bookctl. */
 const preloaded = (code: string) => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
 })

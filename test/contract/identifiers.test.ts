@@ -12,7 +12,7 @@ import {
 
 describe('a Turkish identity number', () => {
   it('has eleven digits and a right checksum', () => {
-    // 10000000146 is the number of examples everywhere; 19090909018 has a negative sum before the remainder.
+    // 10000000146 is the usual example; for 19090909018 the sum is negative before the remainder is taken.
     expect(['10000000146', '19090909018'].filter(number => !isTcNumber(number))).toEqual([])
     const bad = [
       '',

@@ -1,4 +1,4 @@
-/** The verdict of earlier entries on a new reservation: every rule, and the cases next to it. */
+/** The verdict about a new reservation, given earlier entries: every rule, and the cases next to it. */
 import {describe, expect, test} from 'vitest'
 import {
   decide,
@@ -26,7 +26,7 @@ const intent: ReservationIntent = {
 const {referenceGiven: _, keyGiven: __, ...written} = intent
 const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, booked: null, result: null}
 const same: JournalEntry = {...written, ...state, ...client, id: 1, createdAt: 1, updatedAt: 1}
-/** An entry that shares neither offer, reference, key nor body. */
+/** An entry with another offer, reference, key and body. */
 const other: JournalEntry = {
   ...same,
   id: 2,

@@ -1,4 +1,4 @@
-/** Numbers that JavaScript would change keep every digit, and everything else is as JSON.parse and JSON.stringify have it. */
+/** Numbers that JavaScript would change keep every digit. Everything else is the same as with JSON.parse and JSON.stringify. */
 import fc from 'fast-check'
 import {describe, expect, test} from 'vitest'
 import {isObject, parseExactly, parseJson, stringify, textOf} from '../../src/contract/json.js'

@@ -117,7 +117,7 @@ describe('calendar dates', () => {
     expect(addDays('2030-01-01', -1)).toBe('2029-12-31')
     expect(nightsBetween('2030-06-01', '2030-06-04')).toBe(3)
     expect(nightsBetween('2030-06-04', '2030-06-01')).toBe(-3)
-    // The night in which clocks change is a night.
+    // The night in which the clocks change counts as one night.
     expect(nightsBetween('2026-03-28', '2026-03-30')).toBe(2)
   })
 

@@ -16,7 +16,7 @@ import {
 const names = Object.keys(OPERATIONS) as OperationName[]
 const schemas = description.components.schemas
 
-/** Every object inside the description, with the path to it. */
+/** Yields every object in the description with its path. */
 function* objects(value: unknown, path = ''): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield [path, value as Record<string, unknown>]
@@ -226,7 +226,7 @@ test.each(names.filter(name => OPERATION_DETAILS[name].body))('the body of %s', 
   const body = described(name).requestBody.content['application/json'].example
   const isTaken = (given: object) => faults(requestPointer(name), given).length === 0
   expect(isTaken(body)).toBe(true)
-  // It is closed, but for those of OAuth, which may have more (RFC 6749 §3.2).
+  // The schema is closed, except for those of OAuth, which may have more members (RFC 6749 §3.2).
   expect(isTaken({...body, more: 1})).toBe(name.startsWith('token.'))
   expect(isTaken({...body, grant_type: 'password'})).toBe(name === 'token.revoke')
 })

@@ -1,4 +1,4 @@
-/** Operations, and the numbers, scopes and event types of the interface, written here a second time from §4 to §8. */
+/** The operations, numbers, scopes and event types of the interface, copied independently from §4 to §8. */
 import {describe, expect, it} from 'vitest'
 import {EVENT_ID_HEADER, EVENT_TYPE_NAMES, isEventType, SIGNATURE_HEADER} from '../../src/contract/events.js'
 import * as limits from '../../src/contract/limits.js'

@@ -1,4 +1,4 @@
-/** §2 and §4: the schemas of what is sent are exact; that they are closed: openapi.test.ts. */
+/** The schemas of requests are exact (§2, §4). That they are closed is tested in openapi.test.ts. */
 import {describe, expect, it} from 'vitest'
 import type {z} from 'zod'
 import {searchRequest} from '../../src/contract/hotels.js'
@@ -10,7 +10,7 @@ const {ADULT, CONTACT} = requests
 const SEARCH = requests.searchRequest()
 const RESERVATION = requests.reservationRequest('off_1', {guests: [ADULT]})
 
-/** `value` with another value at `path`, or with none when it is undefined. */
+/** Returns a copy of `value` with another value at `path`, or without it if that is undefined. */
 function changed(value: object, path: string, replacement: unknown): unknown {
   const copy = structuredClone(value) as Record<string, unknown>
   const keys = path.split('.')
@@ -21,7 +21,7 @@ function changed(value: object, path: string, replacement: unknown): unknown {
   return copy
 }
 
-/** The paths a schema complains about. */
+/** Returns the paths of the errors of a schema. */
 function complaints(schema: z.ZodType, value: unknown): string[] {
   return schema.safeParse(value).error?.issues.map(({path}) => path.join('.')) ?? []
 }

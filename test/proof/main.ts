@@ -1,9 +1,10 @@
 /**
- * The whole proof: npm run proof -- [--only TEXT]… [--seed NUMBER] [--list] [--markdown FILE]
- * It prints what is wrong as it finds it, the figures of each part at its end, and one table of all parts, which --markdown
- * also writes to FILE. --only runs the cells whose name, with its part's before it, contains all the texts (--only
- * "Fault matrix" --only tls); --list prints the names; --seed repeats what was random. Ctrl-C and SIGTERM end it with the
- * figures so far. All of it takes hours on two cores that do nothing else, and needs a build.
+ * The whole proof:
+ *   npm run proof -- [--only TEXT]… [--seed NUMBER] [--list] [--markdown FILE]
+ * It prints each error when it finds it, the figures of each part at its end, and a table of all parts, which --markdown also
+ * writes to FILE. --only runs the cells whose name, after the title of the part, contains all the texts (--only "Fault matrix"
+ * --only tls); --list prints the names; --seed repeats the random choices of an earlier run. Ctrl-C and SIGTERM end the proof
+ * with the figures so far. The whole proof takes hours on two idle cores, and needs a build.
  */
 import {writeFileSync, writeSync} from 'node:fs'
 import process from 'node:process'

@@ -1,4 +1,4 @@
-/** Credentials at the command line: a ready token, live and test kept apart, and what would be sent and changed. */
+/** Credentials on the command line: an existing token, the separation of live and test, and the output of dry runs. */
 import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
@@ -182,7 +182,7 @@ describe('leaving', () => {
     state.close()
   }
   const BODY = '{"id":"evt_1","type":"voucher.ready"}'
-  /** What `webhooks verify` says of an event signed with the secret of that subscription. */
+  /** Runs `webhooks verify` for an event signed with the secret of that subscription. */
   const verify = (subscription_id: string) => {
     const signature = sign(secretOf(subscription_id), '1700000000', Buffer.from(BODY))
     const argv = ['webhooks', 'verify', '-', '--at', '1700000000', '--signature', signature]
@@ -227,7 +227,7 @@ describe('leaving', () => {
     expect(result.changes.filter(({what}) => what.startsWith('signing secret of whsub'))).toHaveLength(count)
     expect(await verify('whsub_1')).toMatchObject({exit: 0})
     expect(await home.json([...argv, '--yes'])).toMatchObject({exit: 0, result: {profile, kept: []}})
-    // Of no secret at all, and of one that is another's.
+    // The message names the removed secret, whether no secret is left or only that of another subscription.
     const left = await home.refusal(['webhooks', 'verify', '-'], {stdin: BODY})
     const when = new RegExp(`that of whsub_1 was removed at 2\\d{3}-.*Z by bookctl ${line}`)
     expect(left).toMatchObject({exit: 2, message: expect.stringMatching(when)})

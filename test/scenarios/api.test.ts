@@ -1,4 +1,4 @@
-/** `api`: any path, signed in; where it may go, what comes back in each form, and what a lost answer means. */
+/** `api`: calls any path with a token. Which targets are allowed, the output in each format, and the meaning of a lost answer. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'

@@ -1,4 +1,4 @@
-/** What a person at a terminal sees of a search and a booking, at several widths, and what a pipe gets of the same. */
+/** What a person at a terminal sees of a search and a booking at several widths, and what a pipe gets. */
 import {expect, test} from 'vitest'
 import {textWidth} from '../../src/cli/terminal/text.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
@@ -8,14 +8,14 @@ import {atTerminal} from '../support/terminal.js'
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
 
-/** The screen once the command has ended with `exit`. */
+/** Returns the screen when the command has ended with `exit`. */
 async function seen(argv: readonly string[], columns = 80, exit = 0): Promise<string[]> {
   const terminal = atTerminal(home, argv, {columns, rows: 40})
   expect(await terminal.exit).toBe(exit)
   return terminal.screen().trimEnd().split('\n')
 }
 
-/** `name: value` lines, with the lines that continue a value. */
+/** Reads `name: value` lines, including lines that continue a value. */
 const factsIn = (lines: readonly string[]) =>
   Object.fromEntries(
     [...lines.join('\n').matchAll(/^([a-z ]+): +(.*(?:\n {4,}.*)*)$/gm)].map(([, name = '', value = '']) => [
@@ -32,7 +32,7 @@ test.each([80, 50])('a search at %i columns says what was asked for, and cuts no
   expect(head.replaceAll(/\s+/g, ' ')).toMatch(
     /^Istanbul \(101\), 2030-06-01 to 2030-06-04 \(3 nights\), 2 adults, nationality TR: 4 of \d+ offers $/,
   )
-  // The time until which a person may change their mind is kept where rooms and boards are left out.
+  // Where rooms and boards are left out, the column for free cancellation stays.
   if (columns === 80) expect(table).toContain('FREE CANCELLATION')
   for (const word of result.offers.flatMap(({hotel_name}) => hotel_name.split(' ')))
     expect(table).toContain(word)

@@ -1,4 +1,7 @@
-/** Cancelling and changing a reservation: the fee first, nothing sent twice, and a lost answer never called a failure. */
+/**
+ * Cancelling and changing a reservation: the fee is shown first, nothing is sent twice, and a lost answer is never called a
+ * failure.
+ */
 import {beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
@@ -73,7 +76,7 @@ test('--dry-run shows the fee and the request, and sends nothing that changes', 
   expect(shown.stderr).toMatch(/Lead guest {3}Ayşe Öğüt.*Fee now {6}0\.00 EUR/s)
   expect((await sandbox.requests()).slice(before).filter(line => !/^GET |oauth/.test(line))).toEqual([])
   expect(await statusOf(ref)).toBe('CONFIRMED')
-  // Where the fee cannot be known, the request is still shown.
+  // The request is shown even if the fee is unknown.
   await sandbox.fault({operation: 'reservations.quote', kind: 'status', status: 404})
   const unknown = await dryRun()
   expect(unknown).toMatchObject({exit: 0, result: {method: 'POST', quote: null}})
@@ -126,7 +129,7 @@ test('at a terminal it asks; no is no, and Ctrl-C says that nothing was cancelle
 
 test('without a reference it offers those of the service with guest, hotel and dates, narrowed by what is typed', async () => {
   const [ref, other] = [await reserve(), await reserve()]
-  // Another machine, which has booked nothing itself.
+  // Another machine, on which nothing was booked.
   const run = atTerminal(ownHome(sandbox.env), ['reservations', 'cancel'], {columns: 120})
   await run.waitFor('Other (type it)')
   expect(run.screen()).toMatch(new RegExp(`${ref} +Ayşe Öğüt, .+, 2030-06-01 to 2030-06-04, confirmed`))

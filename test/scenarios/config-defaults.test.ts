@@ -1,4 +1,4 @@
-/** Settings at work: a search and a reservation take from them what flags and file leave out. */
+/** Searches and reservations take what flags and file leave out from the settings. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'

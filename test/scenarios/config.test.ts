@@ -1,4 +1,4 @@
-/** Settings at the command line: what holds and why, and what may be set. */
+/** Settings on the command line: which value applies and why, and which values are accepted. */
 import {copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'

@@ -1,4 +1,4 @@
-/** `doctor`: what it finds at the service, on the way there and on this machine. */
+/** `doctor`: the problems that it finds at the service, on the connection and on this machine. */
 import {execFileSync, spawn} from 'node:child_process'
 import {X509Certificate} from 'node:crypto'
 import {chmodSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
@@ -43,7 +43,7 @@ test('of a service that is as it should be every check is ok or skipped, and the
   const all: Check[] = Object.values(checks as Record<string, Check>)
   expect(all.filter(({status}) => !['ok', 'skipped'].includes(status))).toEqual([])
   expect(Object.keys(checks).join(', ')).toBe(NAMES)
-  // In a pipe a line a check, without colour.
+  // In a pipe, each check is a line without colour.
   const {stdout} = await home.run(['doctor'])
   expect(stdout).toMatch(/^ok\tversions\t/)
   expect(stdout).not.toContain('\u001b')
@@ -222,7 +222,7 @@ describe('this machine', () => {
   test('a damaged database is found, and nothing is created or changed', async () => {
     await home.run(['account'])
     writeFileSync(join(home.configDirectory, 'state.db'), 'x'.repeat(8192), {mode: 0o600})
-    // SQLite creates and removes files of its own next to a database that another process has open.
+    // SQLite creates and removes files beside a database that another process has open.
     const files = () => readdirSync(home.configDirectory).filter(name => !/-(wal|shm)$/.test(name))
     const before = files()
     expect(await doctor(['--offline'])).toMatchObject({exit: 2, databases: failed('state.db is damaged')})
@@ -232,7 +232,7 @@ describe('this machine', () => {
   test('a named pipe in place of a database is named, and not waited for', async () => {
     home.configure('{"profiles":{}}')
     execFileSync('mkfifo', [join(home.configDirectory, 'tokens.db')])
-    // A process, ended from outside: no signal would reach one that waits for the other end of the pipe.
+    // Runs in a process that is killed from outside, because a process that waits for the other end of a pipe ignores signals.
     const env = {...process.env, BOOKCTL_CONFIG_DIR: home.configDirectory}
     const limit = {timeout: 20_000, killSignal: 'SIGKILL'} as const
     const child = spawn(process.execPath, ['bin/run.js', 'doctor', '--offline', '--json'], {env, ...limit})

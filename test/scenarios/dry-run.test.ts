@@ -1,4 +1,4 @@
-/** --dry-run of whatever changes something: the request or the change is shown, and nothing is sent or written. */
+/** --dry-run of every command that changes something shows the request or the change, and sends and writes nothing. */
 import {readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
@@ -31,7 +31,7 @@ test.each([
   expect({exit, ...result}).toMatchObject({exit: 0, method, ...(body && {body})})
   if (!line.startsWith('sandbox')) expect(result.headers).toMatchObject({authorization: 'Bearer [redacted]'})
   const sent = (await sandbox.requests()).slice(before)
-  // What cancelling would cost is asked of the service.
+  // The service is asked for the fee of cancelling.
   expect(sent.filter(asked => !/^GET |oauth/.test(asked))).toEqual([])
   if (!line.startsWith('reservations cancel')) expect(sent).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** A partner's first day: log in, search, reserve, download the voucher, pay another one, log out. */
+/** The first day of a partner: log in, search, reserve, download the voucher, pay for another reservation, log out. */
 import {readdirSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'

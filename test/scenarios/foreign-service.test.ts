@@ -1,4 +1,4 @@
-/** The same commands against another implementation of the interface, which shares nothing with ours. */
+/** The same commands with another implementation of the interface, which shares no code with ours. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'

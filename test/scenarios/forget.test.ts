@@ -1,4 +1,4 @@
-/** Giving up on a reservation whose outcome can never be learned: nothing of people stays, nothing is sent twice. */
+/** Giving up on a reservation whose outcome will never be known: no personal data stays, and nothing is sent twice. */
 import {expect, test} from 'vitest'
 import {filesWith} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'

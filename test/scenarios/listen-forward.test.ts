@@ -1,4 +1,6 @@
-/** Events forwarded to a partner's own receiver: signed again when they are too old, given up when they must fail, and seen. */
+/**
+ * Forwarding events to a partner's own receiver: they are signed again if too old, given up if they cannot succeed, and shown.
+ */
 import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
@@ -16,7 +18,7 @@ const secondsAgo = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
 const send = (port: number, id: string, more: {timestamp?: number; secret?: string} = {}) =>
   sendEvent(port, bodyOf(id), id, more)
 
-/** `listen` at a terminal, once it is ready. */
+/** Starts `listen` at a terminal and waits until it is ready. */
 async function listenAt(home: Home, target: string, options: TerminalOptions = {}, ...flags: string[]) {
   const port = await findFreePort()
   const argv = ['webhooks', 'listen', '--forward-to', target, ...flags, '--port', String(port)]

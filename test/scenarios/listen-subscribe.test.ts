@@ -1,4 +1,4 @@
-/** `listen --subscribe`: a subscription made, its secret kept, a test event through, and only then "ready". */
+/** `listen --subscribe`: creates a subscription, stores its secret, receives a test event, and only then reports "ready". */
 import {beforeEach, expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
@@ -15,9 +15,9 @@ const CREATED = 'whsec_created'
 
 let service: ScriptedService
 let home: Home
-/** Where the public address leads. */
+/** The port behind the public address. */
 let receiverPort = 0
-/** What was asked of the service, in order. */
+/** The requests to the service, in order. */
 let asked: string[]
 
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** `listen --tls`: which certificate is shown, and who trusts it. */
+/** `listen --tls`: which certificate it uses, and which clients trust it. */
 import {once} from 'node:events'
 import {readFileSync, renameSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -18,7 +18,7 @@ test('--tls shows a certificate that the authority in the configuration director
   expect(await statusOverTls(receiver.port, ca, '127.0.0.1')).toBe(200)
   await expect(statusOverTls(receiver.port, undefined, 'localhost')).rejects.toThrow(/certificate/)
   await receiver.stop()
-  // The same authority the next time: what trusts it goes on trusting it.
+  // The next start uses the same authority, so clients that trust it continue to do so.
   const next = await ownListening(home, ['--tls'])
   expect(await statusOverTls(next.port, ca, 'localhost')).toBe(200)
 })
@@ -41,7 +41,7 @@ test('probe and replay trust the authority of a listen --tls of this machine, no
 test('a given certificate is shown, and a key that is not its own is refused', async () => {
   const home = ownReceiverHome()
   const key = (name: string) => certificateFile(name).replace(/pem$/, 'key')
-  // The bytes before it are in no known encoding.
+  // The bytes before the certificate are in no known encoding.
   const cert = join(home.directory, 'good.pem')
   writeFileSync(cert, Buffer.concat([Buffer.from([0x23, 0xdd, 0x0a]), readFileSync(certificateFile('good'))]))
   const receiver = await ownListening(home, ['--cert', cert, '--key', key('good')])

@@ -1,4 +1,4 @@
-/** Listening for events as a partner does: what is printed, stored, replayed and exported, and waiting for an event in a script. */
+/** Listening for events as a partner does: printing, storing, replaying and exporting events, and waiting for one in a script. */
 import {type ChildProcess, execFileSync} from 'node:child_process'
 import {closeSync, constants, existsSync, openSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
@@ -85,7 +85,7 @@ test('an event is replayed as it came, or signed again', async () => {
 
 test('a script waits for an event, and exits with 8 when it does not come', async () => {
   const home = ownReceiverHome()
-  // Of an event without a status, the length cannot be told.
+  // The expression fails for an event without a status.
   const expectation = ['--expect', 'length(data.status) == `9`', '--exit-after', '2', '--within', '60']
   const receiver = await ownListening(home, [...expectation, '--event', 'reservation.confirmed'])
   await sendEvent(receiver.port, '{"id":"evt_0","type":"reservation.confirmed"}', 'evt_0', {secret: SECRET})
@@ -222,7 +222,7 @@ test('a reader that stops reading does not delay a requested stop', async () => 
     },
   })
   await eventually(async () => expect(await send(port, 'evt_0')).toBe(200))
-  // A line holds the body: these are more than a pipe holds.
+  // Each line contains the body, so these are more than a pipe can hold.
   const long = (n: number) => `{"id":"evt_${n}", "type":"voucher.ready", "data":"${'x'.repeat(10_000)}"}`
   for (let n = 1; n < 100; n++) await sendEvent(port, long(n), `evt_${n}`)
   child?.once('exit', () => child?.stdout?.resume()).kill('SIGTERM')

@@ -1,4 +1,4 @@
-/** A service whose identifiers are numbers beyond 2^53: each next step names what the service named. */
+/** A service whose identifiers are numbers beyond 2^53: later steps use exactly the identifiers that the service sent. */
 import {expect, test} from 'vitest'
 import {raw} from '../support/scripted-service.js'
 import {reserving} from '../support/stay.js'
@@ -8,7 +8,7 @@ const {service, home} = await scriptedHome()
 service.tokenMilliseconds = 0
 const REF = '9007199254740993'
 
-/** Answers with JSON as it is written here. */
+/** Answers with the JSON text unchanged. */
 const answerWith = (path: string, json: string) =>
   service.at(path, raw(200, json, {'content-type': 'application/json'}))
 

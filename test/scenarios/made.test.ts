@@ -1,4 +1,4 @@
-/** Once a reservation is made, whatever goes wrong after it, its reference reaches the user. */
+/** Once a reservation is made, the user gets its reference, whatever fails afterwards. */
 import {expect, test} from 'vitest'
 import {answering, refuse} from '../support/scripted-service.js'
 import {GUESTS} from '../support/stay.js'
@@ -27,7 +27,7 @@ test('a query that fits no result names it', async () => {
   expect(stderr).toContain(`the reservation ${ref} was made (pending_payment)`)
 })
 
-/** A reservation that is to be paid at an address of its own, and says `more`. */
+/** Returns a reservation to be paid at its own URL, with `more` members. */
 function toBePaid(reservation_ref: string, more: object = {}): string {
   const url = `https://pay.test/${reservation_ref}`
   const data = {reservation_ref, status: 'PENDING_PAYMENT', payment: {url}, ...more}

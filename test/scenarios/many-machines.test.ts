@@ -1,4 +1,4 @@
-/** Machines that share one PostgreSQL: each home is a machine, with a configuration directory of its own. */
+/** Machines that share one PostgreSQL. Each home is a machine with its own configuration directory. */
 import {expect, test} from 'vitest'
 import {ownTcpPort} from '../support/own.js'
 import {reserving} from '../support/stay.js'
@@ -98,12 +98,12 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
     const message = expect.stringContaining('speaks no TLS')
     expect(await strict.refusal(['account'])).toMatchObject({exit: 7, message})
     const oddities: [said: string, search: string, number, string][] = [
-      // What stands before a server that is away closes at once.
+      // The proxy in front of an unreachable server closes the connection at once.
       ['', '', 7, 'storage_unreachable'],
       ['HTTP/1.1 400 Bad Request\r\n\r\n', '', 2, 'storage_not_ours'],
       ['HTTP/1.1 400 Bad Request\r\n\r\n', 'sslmode=verify-full', 2, 'storage_not_ours'],
       ['SSH-2.0-OpenSSH_9.6\r\n', '', 2, 'storage_not_ours'],
-      // A way to sign in that there is not.
+      // An authentication method that does not exist.
       ['R\0\0\0\x08\0\0\0\x63', '', 2, 'storage_not_ours'],
     ]
     for (const [said, search, exit, code] of oddities) {

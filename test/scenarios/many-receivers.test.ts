@@ -1,4 +1,4 @@
-/** Receivers on several machines that share one PostgreSQL, behind any balancer. */
+/** Receivers on several machines that share one PostgreSQL, behind any load balancer. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
@@ -11,13 +11,13 @@ import {describeSharing} from './sharing-machines.js'
 
 const bodyOf = (id: string) => JSON.stringify({id, type: 'voucher.ready', data: {object: 'voucher'}})
 
-/** Sends one event; the status of the answer. */
+/** Sends one event. Returns the status of the answer. */
 async function send({port}: {port: number}, id: string): Promise<number> {
   const request = signedRequest(bodyOf(id), 'evt_1').toString('latin1')
   return statusOf(port, Buffer.from(request.replace(/X-Service-Event-Id: .*\r\n/, ''), 'latin1'))
 }
 
-/** The event lines of these receivers that say that it is new. */
+/** Returns the lines of these receivers that report a new event. */
 const newLines = (receivers: readonly ListenProcess[]) =>
   receivers.flatMap(({lines}) => lines).filter(({type, duplicate}) => type === 'event' && !duplicate)
 
@@ -63,12 +63,12 @@ await describeSharing(({machine, server, sql, database, shut}) => {
     )
     const url = `${target.origin}/hooks`
     const elsewhere = await ownTarget(200)
-    // One after the other: either could take what the other has received.
+    // One after the other, because each could take what the other has received.
     const killed = await receiver(url)
     expect(await send(killed, 'evt_1')).toBe(200)
     await target.waitFor(1)
     expect((await killed.stop('SIGKILL')).exit).toBe('SIGKILL')
-    // On a slow machine the lease must not be over before it is looked at.
+    // On a slow machine the lease must not end before the test looks at it.
     const later = `UPDATE bookctl.forwards SET due_at = clock_timestamp() + interval '1 hour' WHERE lease IS NOT NULL`
     await sql(later)
     const stopped = await receiver(url)
@@ -112,7 +112,7 @@ await describeSharing(({machine, server, sql, database, shut}) => {
   test('an answer of the store that was lost makes no event twice, and one of them reports it as new', async () => {
     const [one, other] = [await receiver(), await receiver()]
     expect(await send(one, 'evt_0')).toBe(200)
-    // Held back until the receiver has given up, and stored then.
+    // The transaction is delayed until the receiver has given up, and then succeeds.
     await sql(
       `CREATE FUNCTION bookctl.slow() RETURNS trigger LANGUAGE plpgsql AS
          $f$ BEGIN PERFORM set_config('client_connection_check_interval', '0', true), pg_sleep(2.5); RETURN NULL; END $f$;

@@ -1,4 +1,7 @@
-/** Every command of the manifest that lacks something required: refused at once without a terminal, and asked for at one. */
+/**
+ * Every command of the manifest with required values, run without them: it refuses at once without a terminal, and asks at a
+ * terminal.
+ */
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {ENTRY} from '../support/bookctl.js'
@@ -6,11 +9,11 @@ import {COMMANDS} from '../support/manifest.js'
 import {atTerminal, type TerminalRun} from '../support/terminal.js'
 import {scriptedHome} from './scripted-home.js'
 
-/** The required ones of a command's arguments or flags. */
+/** Returns the names of the required arguments or flags. */
 const required = (specs: Readonly<Record<string, {readonly required?: boolean}>>) =>
   Object.keys(specs).filter(name => specs[name]?.required)
 
-/** What each command lacks when it is typed alone, as the refusal names it. */
+/** The missing values of each command without arguments, as the refusal names them. */
 const lacking = Object.entries(COMMANDS)
   .map(([id, {args, flags}]): [command: string, missing: string[]] => [
     id.replaceAll(':', ' '),
@@ -19,11 +22,11 @@ const lacking = Object.entries(COMMANDS)
   .filter(([, missing]) => missing.length > 0)
 
 if (lacking.length < 10) throw new Error('no command of the manifest requires anything')
-// It asks for itself.
+// `login` requires these values itself, so the manifest does not list them as required.
 lacking.push(['login', ['--base-url', '--client-id', '--client-secret-stdin']])
 const {service, home} = await scriptedHome()
 
-/** In a home where nothing is known and no credentials are set. */
+/** A home without stored data and credentials. */
 const BARE = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}
 
 const envOf = (command: string) => (command === 'login' ? BARE : {})
@@ -45,8 +48,8 @@ test.each(lacking)(
 )
 
 /**
- * What is asked before the question: to list what there is to choose from, whether the service of this machine is the local
- * sandbox, which alone has a path for that.
+ * The requests before the question. To list the choices, the command must know whether the service on this machine is the local
+ * sandbox, the only service with a known path for the list.
  */
 const BEFORE_ASKING = {'voucher download': ['GET /_sandbox/clock'], login: []}
 
@@ -86,7 +89,7 @@ describe.each(['voucher download', 'login'] as const)('%s', command => {
   })
 })
 
-/** Stdin is a pipe full of empty lines; stderr is a terminal. */
+/** Runs with a pipe full of empty lines as stdin, and a terminal as stderr. */
 function piped(argv: readonly string[], env: Record<string, string | undefined>): TerminalRun {
   const words = [process.execPath, ENTRY, ...argv].map(word => `'${word}'`).join(' ')
   return atTerminal(home, [], {

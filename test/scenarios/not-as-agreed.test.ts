@@ -1,4 +1,4 @@
-/** A reservation at another price or in another currency than agreed: reported first, and exit 3 in every state. */
+/** A reservation at another price or currency than agreed is reported first, with exit 3 in every state. */
 import {beforeAll, expect, test} from 'vitest'
 import {OFFER_RETENTION_SECONDS} from '../../src/contract/seen-offers.js'
 import {openState} from '../../src/state/state.js'
@@ -11,11 +11,11 @@ const {service, home} = await scriptedHome()
 service.tokenMilliseconds = 0
 const SEARCH =
   'hotels search --city 7 --check-in 2031-05-01 --nights 3 --nationality TR --currency EUR'.split(' ')
-/** The price that was agreed: that of `off_a` in the search. */
+/** The agreed price, which is that of `off_a` in the search. */
 const AGREED = {price: '240.00', currency: 'EUR'}
 const PAYING = ['--pay', 'account', ...GUESTS]
 
-/** Every offer costs 240.00 EUR; reservations are answered with `said`. */
+/** Every offer costs 240.00 EUR. Reservations are answered with `said`. */
 function answerWith(said: object, status = 'CONFIRMED', offer = {total: '240.00', currency: 'EUR'}): void {
   service.script = ({path, body}, response) => {
     const ids = Array.from({length: 40}, (_, index) => `off_${index}`)
@@ -31,7 +31,7 @@ function answerWith(said: object, status = 'CONFIRMED', offer = {total: '240.00'
 
 let next = 0
 const newOffer = () => `off_${next++}`
-/** What was said besides the summary of what is sent. */
+/** Returns the lines of stderr without the summary of the request. */
 const warningsOf = (stderr: string) => stderr.split('\n').filter(line => /^(Warning|Error|Pay at)/.test(line))
 const argvOf = (offer: string) => ['reserve', offer, '--client-reference', `T-${offer}`, ...PAYING]
 

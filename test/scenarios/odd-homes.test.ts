@@ -1,4 +1,4 @@
-/** Homes that cannot be written, that others may write, or whose files are broken; and other places that are taken. */
+/** Homes that cannot be written, that others can write, or whose files are damaged; and other paths that are already in use. */
 import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
@@ -10,7 +10,7 @@ const sandbox = await sandboxOfFile()
 const {home} = sandbox
 
 describe('a home that cannot be written', () => {
-  // A file in the place of the directory stops everyone, root too.
+  // A file in place of the directory also stops root.
   const locked = () => {
     const file = join(home.directory, 'a-file')
     writeFileSync(file, '')
@@ -68,7 +68,7 @@ test('no secret is put into a directory that stays open to others', async () => 
   const directory = join(home.directory, 'foreign-disk')
   mkdirSync(directory, {mode: 0o755})
   chmodSync(directory, 0o755)
-  // As where permissions are the mount's own.
+  // As on a mount with fixed permissions.
   const preload = join(home.directory, 'no-chmod.cjs')
   const refuse = `() => {throw Object.assign(new Error('EPERM'), {code: 'EPERM'})}`
   writeFileSync(preload, `const fs = require('node:fs'); fs.chmodSync = fs.fchmodSync = ${refuse}\n`)

@@ -1,4 +1,4 @@
-/** The same booking under another credential: it is never made twice, and what was made is shown or named. */
+/** The same booking with another credential is never made twice, and an existing reservation is shown or named. */
 import {beforeEach, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {reserving} from '../support/stay.js'
@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const POSTS = '/reservations/hotel'
 
-/** Each way to sign in, as the environment of a command; the names are those that messages use. */
+/** The environment for each way to sign in, by the name that messages use. */
 function credentials() {
   const {BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET} = service.env as Record<string, string>
   service.liveTokens.add('canary-token')

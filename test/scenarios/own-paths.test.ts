@@ -1,6 +1,6 @@
 /**
- * The operations the interface names without showing (§4.9), on a service that is not the local sandbox: refused before
- * any request, until the profile names their paths; then they work with paths, shapes and texts of any kind.
+ * Operations that the interface names without showing (§4.9), on a service that is not the local sandbox. They are refused before
+ * any request until the profile names their paths; then they work with paths, forms and texts of any kind.
  */
 import type {ServerResponse} from 'node:http'
 import {afterAll, beforeEach, describe, expect, test} from 'vitest'
@@ -9,7 +9,7 @@ import {Home} from '../support/bookctl.js'
 import {answer, ScriptedService} from '../support/scripted-service.js'
 import {storedSecrets} from './scripted-home.js'
 
-/** Escape sequences, an order of right to left, and a forged line. */
+/** Escape sequences, a right-to-left override, and a forged line. */
 const HOSTILE = 'Otel\u001b[2J\u202e\nError: paid'
 const BOOKING = {
   reservation_ref: 'R-1',
@@ -26,7 +26,7 @@ const HOOK = {id: 'whsub_9', url: 'https://partner.example/'}
 const BOOKED = {booking: BOOKING}
 const HOOKS = {data: [HOOK]}
 
-/** Operations, their paths, the commands that call them, and answers in shapes unlike those of the local sandbox. */
+/** Operations, their paths, the commands that call them, and answers in forms that the local sandbox does not use. */
 const OPERATIONS: [name: string, path: string, command: string, answer: object][] = [
   ['hotels.show', '/x/hotel/{hotel_id}', 'hotels show 7', {property: {id: 7, hotelName: HOSTILE}}],
   ['hotels.price', '/x/rate/{offer_id}', 'hotels price off_1', {rate: {total: '99.00 EUR'}}],
@@ -45,7 +45,7 @@ const OPERATIONS: [name: string, path: string, command: string, answer: object][
 ]
 const COMMANDS = OPERATIONS.map(([name, , command]) => [name, command.split(' ')] as const)
 const PATHS = {...Object.fromEntries(OPERATIONS), 'reservations.quote': '/x/fee/{reservation_ref}'}
-/** By path, with the identifier that the command names. */
+/** The answers by path, with the identifier that the command names. */
 const ANSWERS: Readonly<Record<string, object>> = {
   ...Object.fromEntries(
     OPERATIONS.map(([, path, command, answer]) => [
@@ -60,7 +60,7 @@ const CANCEL = ['reservations', 'cancel', 'R-1', '--yes']
 const VOID = '/x/void/R-1'
 
 let answers: Record<string, object>
-/** What says whether it is a local sandbox. */
+/** Answers the request that looks for a local sandbox. */
 let clock: ((response: ServerResponse) => void) | undefined
 let home: Home
 const service = await ScriptedService.start()
@@ -89,11 +89,11 @@ test.each(COMMANDS)('%s is refused where its path is not named', async (name, ar
   const refusal = await home.refusal(argv)
   expect(refusal).toMatchObject({exit: 2, code: 'path_not_shown'})
   expect(refusal.hint).toContain(name === 'reservations.cancel' ? 'reservations.quote' : name)
-  // On this machine it is asked whether it is a local sandbox, and nothing else.
+  // On this machine, the only request is the one that looks for a local sandbox.
   expect(service.received.map(({path}) => path)).toEqual(['/_sandbox/clock'])
 })
 
-/** What looks like a sandbox, and is none. */
+/** Services that look like a sandbox and are not. */
 const NO_SANDBOX: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'a clock without the mark': response => answer(response, 200, {now: '2030-01-01T00:00:00Z'}),
   'the mark without a time': response => {
@@ -235,7 +235,7 @@ describe('an answer about something other than what was asked for', () => {
       expect(stderr).toContain(
         `Warning: the service answered that the subscription whsub_1 has url ${made.url} in place of ${HOOK.url} and events payment.failed in place of voucher.ready; change it with bookctl webhooks update whsub_1, or delete it`,
       )
-      // Its creation has an end: the next one for this address is not held back.
+      // The creation was recorded as ended, so the next one for this URL is not held back.
       expect((await home.run(create)).exit).toBe(0)
     },
   )

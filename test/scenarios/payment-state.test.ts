@@ -1,4 +1,4 @@
-/** What is said of a reservation's payment is what it is now: paid, declined, expired, cancelled. */
+/** The output shows the current state of a reservation's payment: paid, declined, expired or cancelled. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -93,7 +93,7 @@ describe('on another service', () => {
   test('a wait shows that it waits, with its result in a pipe too, and at a stop names the command that goes on', async () => {
     const line = [process.execPath, ENTRY, ...RESERVE, '--base-url', service.baseUrl, '--yes', '--wait']
     const words = line.map(word => `'${word}'`).join(' ')
-    // The reader of the pipe outlives Ctrl-C, and bookctl's exit code is that of all.
+    // The reader of the pipe outlives Ctrl-C, and the script exits with bookctl's exit code.
     const script = `trap : INT; ${words} | (trap '' INT; cat > made.txt); exit \${PIPESTATUS[0]}`
     const terminal = atTerminal(home, [], {columns: 200, command: ['bash', '-c', script]})
     await terminal.waitFor(/\S waiting… \d+ s/)
@@ -112,7 +112,7 @@ describe('on another service', () => {
     service.hasVouchers = true
     const result = {outcome: 'confirmed', reservation: {status: 'CONFIRMED'}}
     expect(await home.json([...RESERVE, '--wait'])).toMatchObject({exit: 0, stderr: '', result})
-    // On this machine it may be asked, outside the API, whether it is a sandbox.
+    // On this machine, the client may ask outside the API whether the service is a sandbox.
     const known = /^\/(_sandbox\/clock|oauth\/token|reservations\/hotel|reservations\/R-1\/voucher)$/
     expect(service.received.map(({path}) => path).filter(path => !known.test(path))).toEqual([])
     expect(service.seen('/reservations/hotel')).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** A reader that closes early, a full disk, a signal: the ends of a pipe. */
+/** The ends of a pipe: a reader that closes early, a full disk, a signal. */
 import {type ChildProcess, execFileSync} from 'node:child_process'
 import {closeSync, constants, existsSync, openSync} from 'node:fs'
 import {join} from 'node:path'
@@ -10,7 +10,7 @@ import {waitUntil} from '../support/wait.js'
 
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
-/** Runs a line of bash; returns the exit codes of its pipe's parts, and stderr. */
+/** Runs a line of bash. Returns the exit codes of the parts of its pipe, and stderr. */
 async function shell(line: string): Promise<{codes: string; stderr: string}> {
   const bookctl = 'node="$0" script="$1"; bookctl() { "$node" "$script" "$@"; }'
   const before = ['bash', '-c', `${bookctl}; ${line}; printf '\\1%s' "\${PIPESTATUS[*]}" >&2`]
@@ -40,7 +40,7 @@ test.each([
   'bookctl reserve --help | true',
   `${LINE} --json | true`,
   `${LINE} | head -1`,
-  // Although no event comes.
+  // The command ends although no event comes.
   'BOOKCTL_WEBHOOK_SECRET=whsec_x bookctl webhooks listen --port 0 --json | head -1',
 ])('%s: a reader that closes early makes no failure', async line => {
   expect(await shell(line)).toEqual({codes: '0 0', stderr: ''})
@@ -54,7 +54,7 @@ test.skipIf(!existsSync('/dev/full')).each([
     /ENOSPC.*\nHint: the command itself was completed: check what it changed/,
   ],
   ['bookctl config set timeout 30 --dry-run', '1', /ENOSPC.*\nHint: run the command again/],
-  // A refusal that has nothing to print there is what it was.
+  // A refusal that prints nothing on stdout is reported as usual.
   ['bookctl reserve </dev/null', '2', /^(?!.*could not be written)/s],
   ['bookctl hotels serch --json', '2', /^(?!.*(done|journal)).*unknown command `hotels serch`/s],
 ])(
@@ -91,7 +91,7 @@ test.skipIf(process.platform === 'win32')('a pipe without a writer lets a signal
   }
 })
 
-/** The writing end of a pipe, once somebody reads from it; nothing is written. */
+/** Opens the writing end of a pipe once a reader has opened it. Nothing is written. */
 async function opened(path: string): Promise<number> {
   let file: number | undefined
   await waitUntil(() => {
@@ -121,7 +121,7 @@ test('a reservation is made and printed even if stderr is not read', async () =>
   expect(refused).toMatchObject({exit: 2, stdout: ''})
 })
 
-/** Runs `argv` until the sandbox works on `operation`, whose path ends in `path`; then sends `signal`. */
+/** Runs `argv` until the sandbox handles `operation`, whose path ends in `path`, then sends `signal`. */
 async function stopped(
   argv: string[],
   operation: string,

@@ -1,4 +1,4 @@
-/** What a person sees while the service takes its time. */
+/** What a person sees while the service is slow. */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {afterAll, test} from 'vitest'
 import {Home} from '../support/bookctl.js'

@@ -1,4 +1,4 @@
-/** A reservation that the answer itself says is none: refused, with all that is known of it. */
+/** A reservation whose 2xx answer says that it was not made: it is refused, and everything known about it is shown. */
 import {expect, test} from 'vitest'
 import {answering} from '../support/scripted-service.js'
 import {reserving} from '../support/stay.js'

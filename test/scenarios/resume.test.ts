@@ -1,4 +1,4 @@
-/** `reserve --resume`: what it repeats, what it refuses, and what was never sent. */
+/** `reserve --resume`: what it repeats, what it refuses, and reservations that were never sent. */
 import {expect, test} from 'vitest'
 import {intentOf} from '../../src/api/reserve/reserve.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'
@@ -50,7 +50,7 @@ test('--resume refuses the flags of a new reservation, and names each', async ()
 })
 
 test('stopped while the token is fetched: the user learns that nothing was sent, and resuming makes nothing', async () => {
-  // With no token kept.
+  // A home without a stored token.
   const fresh = ownHome(service.env)
   const argv = [...RESERVE, 'off_9', '--client-reference', 'T-1']
   const stopped = (form: string[]) =>

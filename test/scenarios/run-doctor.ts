@@ -1,15 +1,15 @@
-/** `doctor` as the stories run it: its checks by name. */
+/** Runs `doctor` for scenarios, with its checks by name. */
 import {expect} from 'vitest'
 import type {Home, RunOptions} from '../support/bookctl.js'
 
-/** A check; those that are neither ok nor skipped have a fix. */
+/** A check. If its status is neither ok nor skipped, it has a fix. */
 export type Check = {name: string; status: string; fix: string | null}
 
 export const containing = (text: string) => expect.stringContaining(text)
 export const failed = (words: string) => ({status: 'fail', detail: containing(words)})
 export const [OK, WARN, SKIPPED] = [{status: 'ok'}, {status: 'warn'}, {status: 'skipped'}]
 
-/** Runs it, against the service where `baseUrl` names no other. */
+/** Runs `doctor`, with the service at `baseUrl` (default: that of the home). */
 export async function runDoctor(
   home: Home,
   argv: string[] = [],

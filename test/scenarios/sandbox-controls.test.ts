@@ -82,7 +82,7 @@ interface Triggered {
   readonly deliveries: {status: string; subscription_id: string; attempts: {status: number}[]}[]
 }
 
-/** Starts a sandbox, and subscribes a receiver that accepts every delivery unchecked. */
+/** Starts a sandbox, and subscribes a receiver that accepts every delivery without checking it. */
 async function subscribed() {
   const subscriber = await startSubscriber()
   const home = ownHome()
@@ -104,7 +104,7 @@ test('trigger sends a signed event to those who subscribed to its type, about a 
       deliveries: [{status: 'DELIVERED', attempts: [{status: 200}]}],
     },
   })
-  // The one before asked whether the address takes its path.
+  // The request before checked whether the address takes its path.
   const received = subscriber.received.at(-1)
   expect(received?.headers['x-service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
   expect(JSON.parse(String(received?.body))).toEqual(made.result.event)

@@ -1,4 +1,4 @@
-/** The sandbox a person lives with: its port, what finds it, and several beside each other. */
+/** The life of a sandbox: its port, how commands find it, and several at the same time. */
 import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
@@ -8,7 +8,7 @@ import {exportsOf, start} from '../support/started-sandboxes.js'
 
 test('starts on the same port again, so that exports, profiles and tokens survive a restart', async () => {
   const home = ownHome()
-  // Of the usual ports, a sandbox of another test may take one in the meantime.
+  // The sandbox of another test may take one of the usual ports meanwhile.
   const first = await start(home, '--port', String(await findFreePort()))
   const env = await exportsOf(home)
   const stdin = env.BOOKCTL_CLIENT_SECRET ?? ''
@@ -51,7 +51,7 @@ test('a port that was typed is used or refused, and remembered', async () => {
 test('listen takes 4020, another port when that is in use, and a typed one only', async () => {
   const home = ownHome()
   let one = await ownListening(home)
-  // A listener of another test may have the port, and may give it up before the second one starts.
+  // The listener of another test may use the port, and may close it before the second listener starts.
   for (let tries = 0; one.port !== 4020 && tries < 10; tries++) {
     await one.stop()
     one = await ownListening(home)
@@ -88,7 +88,7 @@ test('without a login the hint is the line that uses the sandbox, if one runs', 
   const refusal = await home.refusal(['account'])
   expect(refusal).toMatchObject({exit: 4, code: 'not_logged_in'})
   expect(refusal.hint).toContain('eval "$(bookctl sandbox env)"')
-  // What is exported would not count beside a profile that is typed.
+  // The exported variables would not apply together with a profile on the command line.
   expect((await home.refusal(['account', '--profile', 'x'])).hint).toContain('bookctl login --profile x')
   await stop('SIGKILL')
   expect((await home.refusal(['account'])).hint).toContain('bookctl login')
@@ -103,7 +103,7 @@ test('several run beside each other, and the end of one hides no other', async (
   expect((await home.json<Listed>(['sandbox', 'list'])).result).toEqual({sandboxes: []})
   const usual = await start(home)
   const inMemory = await start(home, '--db', ':memory:')
-  // A port that no other sandbox takes once this one is killed.
+  // A port that no other sandbox takes after this one is killed.
   const inFile = await start(home, '--db', 'other.db', '--port', String(await findFreePort()))
   const {result} = await home.json<Listed>(['sandbox', 'list'])
   expect(result.sandboxes).toMatchObject([
@@ -176,7 +176,7 @@ test('records are private, and those of killed sandboxes are removed by the next
   expect(home.kept().filter(name => name.startsWith('sandbox-running'))).toEqual(['sandbox-running.json'])
   expect(statSync(join(home.configDirectory, 'sandbox-running.json')).mode & 0o777).toBe(0o600)
   await stop()
-  // Its process id may belong to another process by now.
+  // The process id may belong to another process by now.
   const origin = `http://127.0.0.1:${await findFreePort()}`
   const record = {origin, base_url: `${origin}/partner-api/v1`, pid: process.pid}
   writeFileSync(join(home.configDirectory, 'sandbox-running.json'), JSON.stringify(record))

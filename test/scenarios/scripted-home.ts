@@ -1,10 +1,13 @@
-/** Scripted services and homes for scenarios, gone after the tests of a file, and what a home keeps. */
+/** Scripted services and homes for scenarios, which are closed after the tests of a file, and what a home has stored. */
 import {afterAll, beforeEach} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'
 import {ScriptedService} from '../support/scripted-service.js'
 
-/** For the top of a test file: a service without a script before each test, and a home that is pointed at it. */
+/**
+ * Prepares a file of tests; call it at the top level. Each test starts with a service without a script, and with a home that uses
+ * it.
+ */
 export async function scriptedHome(): Promise<{service: ScriptedService; home: Home}> {
   const service = await ScriptedService.start()
   const home = new Home(service.env)
@@ -19,7 +22,7 @@ export async function scriptedHome(): Promise<{service: ScriptedService; home: H
   return {service, home}
 }
 
-/** The signing secrets stored in `home` for the profile `default`. */
+/** Returns the signing secrets stored in `home` for the profile `default`. */
 export function storedSecrets({configDirectory}: Home): {id: string; secret: string}[] {
   const state = openState(configDirectory)
   try {

@@ -1,4 +1,4 @@
-/** A signing secret, which the service shows once, on a disk that takes nothing when it comes: it is stored or shown. */
+/** The service shows a signing secret only once. Even if the disk is full at that moment, the secret is stored or printed. */
 import {type ChildProcess, spawnSync} from 'node:child_process'
 import {beforeEach, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
@@ -26,7 +26,7 @@ beforeEach(async () => {
   deletes = false
   service = closing(await ScriptedService.start())
   service.script = ({method, path}, response) => {
-    // Before it creates, the command may ask what there is.
+    // Before it creates a subscription, the command may list the existing ones.
     if (path === '/oauth/token' || method === 'GET') return false
     if (method === 'DELETE') answer(response, deletes ? 200 : 500, {})
     else {

@@ -1,4 +1,4 @@
-/** What people do with a shared store beside booking: log out, look at it, set it, prune it. */
+/** Commands for a shared store other than booking: logging out, inspecting, configuring and pruning it. */
 import {expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {reserving, SEARCH} from '../support/stay.js'
@@ -43,7 +43,7 @@ await describeSharing(({service, machine, server, database, sql, store, sent, sh
   test('doctor checks the store, and says what is wrong with it', async () => {
     const look = (env: Record<string, string> = {}) => runDoctor(machine(env))
     const detail = expect.stringMatching(/schema \d+, .* clock .*fsync is off/)
-    // The servers of tests do not wait for the disk.
+    // The servers of tests do not wait for the disk, which doctor reports.
     expect(await look()).toMatchObject({store: {status: 'warn', detail}})
     expect(await look({BOOKCTL_STORE: ''})).toMatchObject({store: SKIPPED})
     const closed = {BOOKCTL_STORE: store({port: '1'})}

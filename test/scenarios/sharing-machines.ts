@@ -1,4 +1,4 @@
-/** Machines that share one PostgreSQL, for the stories that need one: each has a configuration directory of its own. */
+/** Machines that share one PostgreSQL, for scenarios. Each has its own configuration directory. */
 import {afterAll, beforeAll, beforeEach, describe} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
@@ -6,7 +6,7 @@ import {ScriptedService} from '../support/scripted-service.js'
 
 export const POSTS = '/reservations/hotel'
 
-/** Runs `stories` where there is a PostgreSQL for this platform; each test has a database of its own. */
+/** Runs `stories` if PostgreSQL is available for this platform. Each test has a database of its own. */
 export async function describeSharing(stories: (shared: ReturnType<typeof sharing>) => void): Promise<void> {
   const found = await findPostgres()
   const missing = 'missing' in found ? found.missing : undefined
@@ -33,18 +33,18 @@ function sharing(service: ScriptedService) {
     service,
     server: () => server,
     database,
-    /** The address of the store, with `changed` parts. */
+    /** Returns the URL of the store with some parts changed. */
     store: (changed: Partial<URL> = {}) => Object.assign(new URL(url), changed).href,
     machine: (env: Record<string, string> = {}) => ownHome({...service.env, BOOKCTL_STORE: url, ...env}),
     sql: <Row extends object>(text: string) => server.sql<Row>(text, [], database()),
-    /** Ends all connections to the database and lets no one connect any more, as for maintenance. */
+    /** Ends all connections to the database and refuses new ones, as for maintenance. */
     async shut() {
       await server.sql(`ALTER DATABASE ${database()} ALLOW_CONNECTIONS false`)
       await server.sql('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
         database(),
       ])
     },
-    /** How many reservations the service was sent. */
+    /** Returns the number of reservation requests that the service got. */
     sent: () => service.seen(POSTS).length,
   }
 }

@@ -1,4 +1,6 @@
-/** Signals at the end of `reserve`: one document, whenever they come, and nothing said of earlier runs that is not known. */
+/**
+ * Signals at the end of `reserve`: there is one document, whenever they come, and it says nothing uncertain about earlier runs.
+ */
 import {expect, test} from 'vitest'
 import type {Finished, Home} from '../support/bookctl.js'
 import {ownHome, ownTcpPort} from '../support/own.js'
@@ -12,7 +14,7 @@ const POSTS = '/reservations/hotel'
 const reservingAs = (offer: string, reference: string) =>
   reserving(offer, '--json', '--client-reference', reference)
 
-/** Sends signals as soon as the first byte of the document is there. */
+/** Sends signals as soon as the first byte of the document arrives. */
 const stoppedWhilePrinting = (where: Home, argv: readonly string[], signal: NodeJS.Signals, times = 1) =>
   where.spawn(argv, {
     onStart: child =>
@@ -32,7 +34,7 @@ test('an error and a result that were printed stand, with their exit codes', asy
   for (const times of [1, 2]) {
     const refused = await stoppedWhilePrinting(home, reservingAs('off_3', 'T-2'), 'SIGTERM', times)
     expect(documentOf(refused)).toMatchObject({error: {code: 'reference_in_use'}, status: 'CONFIRMED'})
-    // The third signal would end it at once; two let the error stand.
+    // The third signal would end the process at once; after two, the error is still printed.
     expect(refused.exit).toBe(2)
   }
   service.at(POSTS, refusing(402, 'insufficient_balance'))

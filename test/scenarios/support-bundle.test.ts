@@ -1,4 +1,4 @@
-/** The support bundle: every kind of secret and of people's data is planted, and none is in what is handed over. */
+/** The support bundle: every kind of secret and personal data is planted, and none of it is in the archive. */
 import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {strFromU8, unzipSync} from 'fflate'
@@ -59,7 +59,7 @@ const guest = (id: string) =>
 const GUESTS = [guest(`tc=${CANARY.identity}`), guest(`passport=${CANARY.passport}`)]
 const RESERVE = ['--pay', 'account', ...GUESTS.flatMap(one => ['--guest', one])]
 
-/** The files of the archive, by name. */
+/** Returns the files of the archive by name. */
 function unpack(path: string): Record<string, string> {
   const files = unzipSync(readFileSync(join(home.directory, path)))
   return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))

@@ -1,4 +1,4 @@
-/** What a person at a terminal is asked. */
+/** The questions that a person at a terminal is asked. */
 import {spawnSync} from 'node:child_process'
 import process from 'node:process'
 import {stripVTControlCharacters} from 'node:util'
@@ -107,7 +107,7 @@ test.each([
   await terminal.exit
   const lines = stripVTControlCharacters(terminal.raw()).trim().split(/\r?\n/)
   expect(lines.length).toBeGreaterThan(1)
-  // One word cannot be broken, nor what is quoted in a command.
+  // A single word, or a quoted word in a command, cannot be broken.
   const canBreak = (line: string) => /\S \S/.test(line.replace(/ \\$/, '').replace(/"[^"]*"|'[^']*'/g, '_'))
   expect(lines.filter(line => textWidth(line) > columns && canBreak(line))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** One rule for all TLS connections of the program: the environment cannot make one of them trust what it must not. */
+/** One rule for all TLS connections of the program: the environment cannot make any of them trust an invalid certificate. */
 import {execFile} from 'node:child_process'
 import {type AddressInfo, createServer} from 'node:net'
 import {createServer as createTlsServer, TLSSocket, type TLSSocketOptions} from 'node:tls'
@@ -8,7 +8,9 @@ import {expect, onTestFinished, test} from 'vitest'
 import {KIND_NAMES} from '../support/each-tls-socket.js'
 import {certificateFile, tlsIdentity} from '../support/tls.js'
 
-/** A TLS server that counts the bytes it could read. That of PostgreSQL first takes a request for TLS, of eight bytes. */
+/**
+ * Starts a TLS server that counts the bytes it receives. As a PostgreSQL server it first reads the eight-byte request for TLS.
+ */
 async function countingServer(identity: TLSSocketOptions, isStore: boolean) {
   const count = {bytes: 0}
   const read = (socket: TLSSocket) =>
@@ -33,7 +35,7 @@ async function countingServer(identity: TLSSocketOptions, isStore: boolean) {
   return Object.assign(count, {port: (server.address() as AddressInfo).port})
 }
 
-/** What each kind of connection sent to a server of its own with that identity, in bytes, and what it said. */
+/** Returns how many bytes each kind of connection sent to a server with that identity, and its message. */
 async function sendEach(identity: TLSSocketOptions, env: Record<string, string>) {
   const servers = new Map<string, Awaited<ReturnType<typeof countingServer>>>()
   for (const name of KIND_NAMES) servers.set(name, await countingServer(identity, name === 'store'))
@@ -70,6 +72,6 @@ test('no connection sends a byte over TLS 1.1 when NODE_OPTIONS allows it', asyn
 test('each connection reaches a server whose authority NODE_EXTRA_CA_CERTS adds', async () => {
   const {bytes} = await sendEach(tlsIdentity('good'), {NODE_EXTRA_CA_CERTS: certificateFile('ca')})
   const silent = Object.entries(bytes).filter(([, count]) => count === 0)
-  // An inspection says how the handshake went, and sends nothing.
+  // An inspection reports the handshake and sends nothing.
   expect(silent).toEqual([['inspection', 0]])
 })

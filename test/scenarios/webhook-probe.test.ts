@@ -1,4 +1,4 @@
-/** A partner checks a receiver of their own: what it is sent, how it is judged, and what is said about it. */
+/** A partner probes their own receiver: the requests it gets, the verdict, and the report. */
 import {afterAll, expect, test} from 'vitest'
 import {probeResult} from '../../src/cli/features/webhooks/probe.js'
 import {LATE} from '../../src/webhooks/probe/probe.js'
@@ -91,7 +91,7 @@ test('a receiver that is slow, or that speaks no HTTP, is reported in words', as
     said: null,
   } as const
   const rows = ['valid', 'non_ascii'].map(name => ({...row, case: name, advice: LATE}))
-  // Its first mark depends on the terminal.
+  // The first mark of a line depends on the terminal.
   expect(probeResult(slow.origin, {rows, notSent: 24}, false).text).toContain(
     ` The receiver took longer than 3 s for a valid request (200 after 4000 ms); 24 checks were not sent
   Fix: answer within 3 s: 200 first, the work afterwards\n`,

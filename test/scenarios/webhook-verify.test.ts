@@ -1,4 +1,4 @@
-/** A partner checks webhooks that were captured: from files and from a pipe, offline, without a login. */
+/** A partner verifies captured webhooks from files and from a pipe, offline and without logging in. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'
@@ -77,7 +77,7 @@ test('the first line says whether it is valid, coloured at a terminal, and the r
   expect(terminal.screen()).toContain('--at received')
 })
 
-/** A HAR file as a proxy writes it: pages that were looked at, webhooks that were signed, and one that was forged. */
+/** Writes a HAR file as a proxy does, with visited pages, signed webhooks, and a forged one. */
 function writeHar(name: string, ...requests: ('page' | 'signed' | 'forged')[]): void {
   const url = 'https://partner.example/hooks'
   const signed = [{name: 'X-Service-Signature', value: SIGNATURE}]

@@ -1,4 +1,4 @@
-/** Subscriptions and their deliveries at the command line, on the local sandbox. */
+/** Subscriptions and their deliveries on the command line, with the local sandbox. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
@@ -49,7 +49,7 @@ test('the local sandbox creates, lists, tests, updates and deletes them', async 
 
   const tested = await home.json<{answer: {event_id: string; delivery_id: string}}>(['webhooks', 'test', id])
   const ids = {event_id: expect.stringMatching(/^evt_/), delivery_id: expect.stringMatching(/^dlv_/)}
-  // The address does not exist.
+  // No server has this address.
   const outcome = {delivered: false, status: null, ms: expect.any(Number), delivery_error: expect.any(String)}
   const tried = {...outcome, attempted_at: expect.any(String)}
   expect(tested.result).toEqual({subscription_id: id, ...ids, answer: ids, ...tried})
@@ -144,7 +144,7 @@ test('a lost answer is exit 10, and nothing is sent again without --again', asyn
   expect(await count()).toBe(1)
   expect((await home.json([...argv, '--again'])).exit).toBe(0)
   expect(await count()).toBe(2)
-  // The outcome is known now, so a third is no mistake; nor is one after a refusal.
+  // The outcome is known now, so a third creation is allowed, and so is one after a refusal.
   expect((await home.json([...argv.slice(0, -1), 'voucher.exploded'])).exit).toBe(5)
   expect((await home.json(argv)).exit).toBe(0)
 })

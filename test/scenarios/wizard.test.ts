@@ -1,4 +1,7 @@
-/** The booking wizard at a real terminal of 80 columns and 24 rows; what it asks and answers is tested in test/cli/features/wizard. */
+/**
+ * The booking wizard in a real terminal of 80 columns and 24 rows. Its questions and answers are tested in
+ * test/cli/features/wizard.
+ */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
@@ -10,11 +13,11 @@ import {atTerminal, type TerminalRun} from '../support/terminal.js'
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
 
-/** What is asked, and typed with Enter. */
+/** Parses a script whose answers are typed with Enter. */
 const typed = (script: TemplateStringsArray) =>
   said(script).map(([asked, answer]) => [asked, `${answer}\r`] as const)
 
-/** What a newcomer is asked, and types. */
+/** The questions for a new user, and the answers. */
 const SEARCH = typed`City → istan | Check-in → 2030-06-01 | Check-out → 3 | Number of rooms → | Adults → 1
   Number of children → | Nationality → turk | Currency → | Offer ( →`
 const GUEST = typed`first name → Ayşe | family name → Öğüt | birth date → 1990-02-03 | gender → | nationality →
@@ -81,9 +84,9 @@ test('guests of before are offered again; Ctrl-C while an instant payment is awa
   expect(terminal.screen()).toMatch(/Guests +Ayşe Öğüt, born 1990-02-03, TR, TC 10000000146/)
   terminal.type('yes\r')
   await terminal.waitFor('Pay at http')
-  // No telephone reaches the sandbox of this machine.
+  // There is no QR code, because a phone cannot reach the sandbox on this machine.
   expect(terminal.raw()).not.toMatch(/[▀▄█]/)
-  // Longer than it takes until a line of progress would be drawn over the question.
+  // Longer than the delay after which a progress line would be drawn over the question.
   await terminal.waitFor(/Waiting for 0:0[3-9]; (RSV-\w+)/)
   const asked = terminal.raw().split('press Enter to stop waiting').slice(1).join('')
   expect(asked).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)
@@ -97,18 +100,18 @@ test('at 40 columns a list cuts no fee; after Escape no old answer is above the 
   const terminal = atTerminal(home, ['reserve', '--nationality', 'TR'], {
     columns: 40,
     rows: 30,
-    // No guest of an earlier booking is offered.
+    // A new configuration directory, so that no guest of an earlier booking is offered.
     env: {BOOKCTL_CONFIG_DIR: ownDirectory()},
   })
   await answer(
     terminal,
     SEARCH.filter(([asked]) => !/Nationality|Offer/.test(String(asked))),
   )
-  // The countdown draws it again each second.
+  // The countdown redraws the list each second.
   const fee = String.raw`Due\s+at\s+hotel:\s+\d+\.\d\d\s+TRY\s+\(.*paid\s+at\s+the\s+hotel\).*on\s+costs\s+\d+\.\d\d\s+EUR`
   await terminal.waitFor(new RegExp(`Offer \\(.*${fee}.*your time.*: 1\\d:\\d\\d left`, 's'))
   terminal.resize(60, 30)
-  // At 40 columns no row has room for the board.
+  // At 40 columns no row has space for the board.
   await terminal.waitFor(/Offer \(.*\d\* +(RO|BB|HB) .*your time.*: 1\d:\d\d left/s)
   expect(terminal.screen().match(/Offer \(/g)).toHaveLength(1)
   terminal.type('\r')

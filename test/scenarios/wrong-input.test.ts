@@ -1,4 +1,4 @@
-/** Wrong input is refused with exit 2, naming the field, before any request. */
+/** Wrong input is refused with exit 2 and the name of the field, before any request. */
 import {describe, expect, test} from 'vitest'
 import {CONTACT, GUESTS} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
@@ -21,7 +21,7 @@ test.each<[string, string[], string?]>([
   ['REF', ['voucher', 'download', '../../etc/passwd']],
   ['--wait', ['voucher', 'download', 'R1', '--wait=-1']],
   ['missing: ', ['webhooks', 'update', 'whsub_1']],
-  // Before the secret, which is missing too.
+  // Reported before the secret, which is missing too.
   ['cannot read nofile.http (no such file)', ['webhooks', 'verify', 'nofile.http']],
   ['invalid profile name', ['account', '--profile', 'a/b']],
   ['one unexpected argument', ['account', 'sk-not-quite-a-secret']],
@@ -169,7 +169,7 @@ describe('one run names everything that is wrong', () => {
     const {exit, stderr} = await home.run(line.split(' '))
     expect(exit).toBe(2)
     for (const part of parts) expect(stderr).toContain(part)
-    // What was given is not missing, although it is wrong.
+    // A value that is wrong is not reported as missing.
     expect(stderr).not.toMatch(/missing: [^;]*--(check-in|date|guest|contact)\b/)
     expect(service.received).toEqual([])
   })

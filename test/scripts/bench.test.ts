@@ -1,4 +1,4 @@
-/** `npm run bench` prints its table and leaves nothing behind. How long anything took is no test's matter. */
+/** `npm run bench` prints its table and leaves nothing behind. Tests do not check how long anything took. */
 import {execFile} from 'node:child_process'
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'

@@ -1,4 +1,4 @@
-/** Events received, in a real events.db: kept once, whole, and found again. */
+/** Received events in a real events.db: each is stored once and completely, and can be found again. */
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
@@ -77,10 +77,10 @@ test('adopts forwards of owners that are gone, and of those elsewhere only what 
 test('knows whether an owner still runs', () => {
   const me = createOwner()
   expect(fateOf(me, me)).toBe('running')
-  // The same pid, in a container that was restarted.
+  // The same process id, in a restarted container.
   expect(fateOf(createOwner(), me)).toBe('gone')
   expect(fateOf('4194305:1:x', me)).toBe('gone')
-  // Another container or host that shares the directory: its pids cannot be checked here.
+  // Another container or host that shares the directory: its process ids cannot be checked here.
   const [pid = '', started = '', id = '', place = ''] = me.split(':')
   expect(fateOf(`4194305:1:${id}:${place}`, me)).toBe('gone')
   for (const there of [`9${place}`, `${place}x`, '-'])

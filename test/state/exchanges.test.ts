@@ -1,4 +1,4 @@
-/** The last requests: bounded, whole lines also when many processes write at once, and never in the way. */
+/** The history of requests is bounded, has complete lines even if many processes write at once, and never stops a command. */
 import {readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

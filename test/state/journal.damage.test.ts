@@ -1,4 +1,4 @@
-/** A damaged state.db: the journal never lets a reservation be made a second time, and never ends the process. */
+/** A damaged state.db: the journal never lets a reservation be made twice, and never crashes the process. */
 import {cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
@@ -16,7 +16,7 @@ const ENTRIES = 12
 let before: Buffer
 let whole: Buffer
 
-/** Runs in a directory of its own, which has `bytes` as its state.db, and a lock file of an earlier reservation. */
+/** Creates a directory with `bytes` as its state.db, and the lock file of an earlier reservation. */
 function directoryWith(bytes: Buffer): string {
   const directory = ownDirectory()
   writeFileSync(join(directory, 'state.db'), bytes, {mode: 0o600})
@@ -46,7 +46,7 @@ beforeEach(async () => {
   whole = await fill(ENTRIES / 2)
 })
 
-/** What becomes of the same reservations: those that are known by another key now, or the fault that was reported. */
+/** Plans the same reservations again. Returns those that would get another key, or the reported fault. */
 async function repeat(directory: string): Promise<number[] | string> {
   const state = openState(directory)
   const journal = state.journal.forClient(CLIENT)
@@ -65,7 +65,7 @@ async function repeat(directory: string): Promise<number[] | string> {
   }
 }
 
-/** With `change` done to a copy of the file, or with the bytes that it returns. */
+/** Repeats with a copy of the file after `change`, or with the bytes that `change` returns. */
 function repeatWith(change: (bytes: Buffer) => unknown): Promise<number[] | string> {
   const copy = Buffer.from(whole)
   const result = change(copy)
@@ -180,7 +180,7 @@ test('the journal of an earlier version, with its log, has a digest from its fir
     const values = [clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256]
     old.run(sql, CLIENT.baseUrl, CLIENT.clientId, ...values)
   }
-  // As a killed process leaves it.
+  // The state that a killed process leaves.
   const copy = ownDirectory()
   for (const name of ['state.db', 'state.db-wal']) cpSync(join(directory, name), join(copy, name))
   old.close()

@@ -1,4 +1,4 @@
-/** The reservation journal: what is kept, found, given up and removed, entry by entry, in files and in PostgreSQL. */
+/** The reservation journal: adding, finding, giving up and removing entries, in files and in PostgreSQL. */
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
@@ -18,7 +18,7 @@ await describeEachPlace(place => {
   })
 
   const begin = async (n: number, now = n) => (await journal.begin(intent(n), now)).entry.id
-  /** A time as it was given; a store that is shared has its own. */
+  /** The given time; a shared store uses its own clock. */
   const at = (seconds: number) => (place.isShared ? expect.any(Number) : seconds)
   const hash = (text: string) => (place.isShared ? expect.stringMatching(/^[0-9a-f]{64}$/) : text)
 
@@ -106,7 +106,7 @@ await describeEachPlace(place => {
     expect(guests).toEqual(hash('guests-1'))
     expect((await journal.find('ref-1'))?.trip).toEqual({guests, stay})
     if (place.isShared) {
-      // Hashed with the secret of that time, so that it cannot be compared.
+      // The hash uses the old client secret, so it cannot be compared.
       const rotated = state.journal.forClient({...CLIENT, clientSecret: 'another'})
       expect((await rotated.find('ref-1'))?.trip).toEqual({guests: null, stay})
     }
@@ -277,7 +277,7 @@ await describeEachPlace(place => {
     expect(await journal.alone('off_1', 0, went, async () => 'seen')).toEqual({gaveUp: false, value: 'seen'})
     const locks = place.isShared ? [] : readdirSync(join(state.directory, 'locks'))
     expect(locks.every(name => name.startsWith('reserve-'))).toBe(true)
-    // Some may share a lock by chance.
+    // Some of these may share a lock by chance.
     const others = await Promise.all([2, 3, 4, 5, 6].map(n => go(journal, `off_${n}`)))
     expect(others).toContainEqual({gaveUp: false, value: 'went'})
     const clients = await Promise.all(OTHERS.map(client => go(state.journal.forClient(client), 'off_1')))

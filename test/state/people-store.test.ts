@@ -1,4 +1,4 @@
-/** Guests and contacts stored on this machine, and removed without a trace. */
+/** Guests and contacts stored on this machine, and their removal without a trace. */
 import {readdirSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

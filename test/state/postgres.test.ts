@@ -1,4 +1,4 @@
-/** A server that refuses, goes away while it is used, has another clock than this machine, or a store of an earlier version. */
+/** A server that refuses, disappears during use, has a different clock, or has a store of an earlier version. */
 import {afterAll, beforeAll, expect, test} from 'vitest'
 import type {Journal} from '../../src/contract/journal.js'
 import {openStore} from '../../src/state/postgres/connection.js'
@@ -20,7 +20,7 @@ const optionsOf = (url: string, timeoutMilliseconds: number) => async () => ({
   most: 1,
   timeoutMilliseconds,
 })
-/** The stores in it, on a machine that has nothing of its own. */
+/** Opens the stores in a database, on a machine without stored data. */
 const storesIn = (url: string, timeoutMilliseconds = 5000) => {
   const store = {opener: () => openSharedStores, options: optionsOf(url, timeoutMilliseconds)}
   return closing(openState(ownDirectory(), {store}))
@@ -45,7 +45,7 @@ withServer('a store that goes away keeps no token, and is used again when it is 
   await expect(tokens.list(CLIENT)).rejects.toMatchObject({fault: 'unreachable'})
   await expect(journal.list()).rejects.toMatchObject({fault: 'unreachable'})
   await server.start()
-  // On a busy machine the first tries may take longer than the store is given.
+  // On a busy machine the first tries may exceed the time limit of the store.
   const keptAgain = async () => {
     await tokens.put(CLIENT, kept)
     return tokens.list(CLIENT)
@@ -107,7 +107,10 @@ withServer('a schema that was made for it and is empty is used', async () => {
 
 const BEGIN = 'SELECT FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
 
-/** What the first version began with: an intent of CLIENT, sealed and hashed with its secret. */
+/**
+ * Returns the parameters with which the first version began a reservation: an intent of CLIENT, sealed and hashed with its
+ * secret.
+ */
 function begunBefore(n: number): unknown[] {
   const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent(n)
   const {baseUrl, clientId, clientSecret} = CLIENT
@@ -141,19 +144,19 @@ withServer('repeats attempts in a store of an earlier version with their keys', 
   expect(verdict).toMatchObject({kind: 'repeat', entry: {idempotencyKey, body, attempts: 1, agreed: null}})
   expect(await journal.begin(intent(2, {offerId: 'off_1'}), 1)).toMatchObject({conflict: 'offer_in_use'})
   expect(await journal.begin(intent(3), 1)).toMatchObject({kind: 'new'})
-  // A process of the earlier version that still runs cannot begin beside it.
+  // A process of the earlier version that is still running cannot begin a reservation.
   await expect(sql(BEGIN, begunBefore(4))).rejects.toThrow('begin_reservation')
 })
 
 const SHOWN = 'postgres://ann@h:5432/booking'
 
 test.each([
-  // As PgBouncer says it, with one code for all.
+  // PgBouncer reports all of these with one code.
   ['08P01', 'password authentication failed', 'not_allowed', 'usage'],
   ['08P01', 'no such user: ann', 'not_allowed', 'usage'],
   ['08P01', 'no such database: booking', 'not_ours', 'usage'],
   ['08P01', 'server login has been failing, try again later', 'unreachable', 'unreachable'],
-  // As `pg` says it, with no code.
+  // `pg` reports these without a code.
   [undefined, 'Connection terminated unexpectedly', 'unreachable', 'unreachable'],
   [undefined, 'timeout expired', 'unreachable', 'unreachable'],
   [undefined, 'Query read timeout', 'unreachable', 'unreachable', 'did not answer in time'],

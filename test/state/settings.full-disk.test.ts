@@ -1,4 +1,4 @@
-/** A full disk: a call is still made, and settings are whole. What else must hold: test/proof/files. */
+/** On a full disk commands still send requests, and settings stay complete. More checks: test/proof/files. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {mkdirSync, readFileSync, statfsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -31,13 +31,13 @@ afterEach(() => {
   if (mounted) execFileSync('umount', ['--lazy', disk])
 })
 
-/** Fills the disk but for `kilobytes`. */
+/** Fills the disk except for `kilobytes`. */
 function leave(kilobytes: number): void {
   const {bavail, bsize} = statfsSync(disk)
   writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize - kilobytes * 1024))
 }
 
-// What is left runs out at another step of opening each time.
+// With each size, the space runs out at another step of opening.
 test.for([0, 4, 8, 16, 32, 48])(
   'with %i kB left a call with credentials of the environment is made',
   async (left, {skip}) => {

@@ -1,4 +1,4 @@
-/** config.json: no change is lost, and what cannot be understood is named and left as it is. */
+/** config.json: no change is lost, and values that are not understood are named and left unchanged. */
 import {execFileSync} from 'node:child_process'
 import * as fs from 'node:fs'
 import {join} from 'node:path'

@@ -1,4 +1,4 @@
-/** What machines may share, by its ports: the same in files and in PostgreSQL. The journal has a file of its own. */
+/** The ports of what machines can share behave the same in files and in PostgreSQL. The journal has a test file of its own. */
 import {beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
 import type {NewEvent} from '../../src/contract/stored-events.js'
@@ -20,7 +20,7 @@ await describeEachPlace(place => {
   })
   const token = (name: string, more: Partial<CachedToken> = {}) =>
     tokenOf(name, {obtainedAt: now - 20, expiresAt: now + 100, ...more})
-  /** Two clocks differ by a little. */
+  /** Two clocks differ slightly. */
   const near = (time: number) => expect.closeTo(time, 0)
 
   test('lists the tokens of one client and secret, newest first', async () => {
@@ -93,7 +93,7 @@ await describeEachPlace(place => {
     const there = await place.open(state.directory)
     const first = state.tokens.alone(CLIENT, 5000, () => hold.promise, nothing)
     const second = async () => there.tokens.alone(CLIENT, 0, went, nothing)
-    // It holds once another gives up.
+    // The lock is free again once another process gives up.
     await expect.poll(second).toEqual({gaveUp: true})
     const seen = await there.tokens.alone(CLIENT, 0, went, async () => 'seen')
     expect(seen).toEqual({gaveUp: false, value: 'seen'})
@@ -143,7 +143,7 @@ await describeEachPlace(place => {
     for (const other of OTHER_CLIENTS)
       expect((await there.subscriptions.begin(other, wanted, {now, again: false})).earlier).toBeUndefined()
     const again = await there.subscriptions.begin(CLIENT, wanted, {now, again: true})
-    // What ends the first does not end the second.
+    // Ending the first attempt does not end the second.
     if (!first.earlier) await state.subscriptions.end(first.id)
     expect((await state.subscriptions.begin(CLIENT, wanted, {now, again: false})).earlier).toBeDefined()
     if (!again.earlier) await state.subscriptions.end(again.id)

@@ -1,4 +1,4 @@
-/** The state directory: nothing until it is needed, offers, journal, keychain, and a home that cannot be written. */
+/** The state directory: nothing is created until it is needed; offers, journal, keychain, and a home that cannot be written. */
 import {chmodSync, readdirSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
@@ -25,7 +25,7 @@ test('a directory that cannot be written is read as an empty one', async () => {
   expect(await readOnly.tokens.list(CLIENT)).toEqual([])
   expect(readOnly.settings.read()).toEqual({profiles: {}})
   expect(await readOnly.journal.list()).toEqual([])
-  // There is no entry to note it in.
+  // There is no entry to update.
   await readOnly.journal.noteStatus(CLIENT, 'RSV-1', {outcome: 'confirmed'}, 1)
   readOnly.close()
 })

@@ -1,6 +1,6 @@
 /**
- * Tokens in a file: what lack of room does to them, and what a logout removes: every byte of a secret or token. For the
- * rest see state.shared.test.ts.
+ * Tokens in a file: what happens without disk space, and that logging out removes every byte of a secret or token. For the rest
+ * see state.shared.test.ts.
  */
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
@@ -33,7 +33,7 @@ const putSigning = (profile: string, secret: string) => {
 const storeOf = (from: Database, place: () => string | undefined = () => directory) =>
   createTokenStore(from, place, {began: 1})
 
-/** A database whose every write fails with `error`. */
+/** Returns a database in which every write fails with `error`. */
 const failing = (error: unknown): Database => {
   const fail = () => {
     throw error

@@ -1,4 +1,4 @@
-/** The mark of an unfinished erasing: what is one, who clears it, and how the next process finishes it. */
+/** The mark of an unfinished erasure: how it is recognised, who clears it, and how the next process finishes the erasure. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

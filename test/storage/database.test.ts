@@ -12,7 +12,7 @@ import {databasesForEachTest, faultOf, modeOf, ONE} from './databases.js'
 
 const {at, open} = databasesForEachTest()
 
-// A thread has no umask of its own to set.
+// A worker thread has no umask of its own.
 test.runIf(isMainThread)('every file is 0600 in a 0700 directory, whatever the umask', () => {
   const before = process.umask(0)
   try {
@@ -105,7 +105,7 @@ test('a copy of the one file has all that was committed, while it is open and at
 test('a file that an earlier version left with a log is converted and loses nothing', async () => {
   const path = at('x.db')
   const worker = await Worker.start()
-  // Killed: the log is not copied into the file.
+  // The process is killed, so the log is not copied into the file.
   const sql = `PRAGMA journal_mode = WAL; ${ONE}; PRAGMA user_version = 1; PRAGMA wal_checkpoint;
     INSERT INTO words VALUES ('logged')`
   await worker.run({do: 'run and die', path, sql})
@@ -142,7 +142,7 @@ test('a write that was interrupted is undone by the next process, which finds wh
   const path = at('x.db')
   open(path).close()
   const worker = await Worker.start()
-  // More than the cache holds, so that pages are written before the commit.
+  // More than the cache can hold, so that pages are written before the commit.
   const sql = `PRAGMA cache_size = 5; BEGIN; WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 999)
     INSERT INTO words SELECT hex(zeroblob(500)) FROM n`
   await worker.run({do: 'run and die', path, sql})
@@ -169,7 +169,7 @@ test('finds a row that is missing in an index', () => {
 })
 
 test('an erased database holds no byte of what was deleted or replaced', () => {
-  // With secure_delete alone, these three leave some in the slack of pages that were split and merged.
+  // With secure_delete alone, these sizes leave text in the unused space of pages that were split and merged.
   for (const round of [7, 19, 38]) {
     const home = at(String(round))
     const database = openDatabase(join(home, 'x.db'), {migrations: [KEYED]})
@@ -182,7 +182,7 @@ test('an erased database holds no byte of what was deleted or replaced', () => {
 
 const KEYED = 'CREATE TABLE words (name TEXT, kind TEXT, word TEXT, PRIMARY KEY (name, kind))'
 
-/** Numbers from 0 up to 1, the same each time for a seed. */
+/** Returns numbers from 0 up to 1, which depend only on the seed. */
 function numbers(seed: number): () => number {
   let state = seed + 1
   return () => {
@@ -336,7 +336,7 @@ test('opening it twice keeps the locks: another process leaves the log in place'
   const first = open(path, {hasLog: true})
   const second = open(path, {hasLog: true})
   first.run("INSERT INTO words VALUES ('kept')")
-  // The last process to close a database removes its log; the locks of this one show that it is still open.
+  // The last process to close a database removes its log. The locks of this process show that the database is still open.
   const read = `const d = new (require('libsql'))(${JSON.stringify(path)}); d.prepare('SELECT * FROM words').all(); d.close()`
   execFileSync(process.execPath, ['-e', read])
   expect(fs.existsSync(`${path}-wal`)).toBe(true)

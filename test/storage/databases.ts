@@ -8,7 +8,7 @@ import {ownDirectory} from '../support/own.js'
 
 export const ONE = ['CREATE TABLE words (word TEXT)']
 
-/** Call it at the top of a file of tests: it makes the directory before each and removes it after. */
+/** Creates the directory before each test and removes it after; call it at the top level of a test file. */
 export function databasesForEachTest() {
   let directory = ''
   beforeEach(() => {
@@ -20,7 +20,7 @@ export function databasesForEachTest() {
   return {at, open}
 }
 
-/** The fault of the StorageError that `work` throws; `none` when it throws nothing. */
+/** Returns the fault of the StorageError that `work` throws; `none` if it throws nothing. */
 export function faultOf(work: () => unknown): unknown {
   try {
     work()

@@ -1,4 +1,4 @@
-/** Whole-file writes: old or new content, never a mixture, and nothing left behind. */
+/** Writing whole files: the content is the old or the new one, never a mixture, and nothing is left behind. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import fs from 'node:fs'
 import {syncBuiltinESMExports} from 'node:module'

@@ -1,4 +1,7 @@
-/** The lock between processes: one at a time, and free at once when its holder dies. For the rest see state/state.shared.test.ts. */
+/**
+ * The lock between processes: one process at a time has it, and it is free at once when that process dies. For the rest see
+ * state/state.shared.test.ts.
+ */
 import {mkdirSync, readdirSync, symlinkSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

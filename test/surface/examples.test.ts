@@ -1,7 +1,7 @@
 /**
- * Every example of every command's help is run against a local sandbox. One of each command is run with --json, to hold
- * the keys of its document to the committed list; the others as they stand there. After a change that is meant:
- * `npx vitest run test/surface/examples.test.ts --update`.
+ * Runs every example in the help of every command against a local sandbox. One example of each command runs with --json, and the
+ * keys of its document are compared with the committed list; the others run unchanged. After an intended change: `npx vitest run
+ * test/surface/examples.test.ts --update`.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -18,10 +18,10 @@ import {SECRET, sendEvent} from '../support/webhook-load.js'
 const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
   command.examples.map(example => [id, example] as const),
 )
-/** They run until they are stopped, or are a test of their own. */
+/** Commands that run until they are stopped, or have a test of their own. */
 const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
 
-/** What `events export` writes is a capture, one record a line, as `webhooks listen` prints it. */
+/** `events export` writes a capture, with one record a line, as `webhooks listen` prints it. */
 const NO_DOCUMENT = ['webhooks events export']
 
 const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
@@ -29,19 +29,19 @@ const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
 const shell = new Shell(home)
-/** The id of an event that was received, and where it can be sent again. */
+/** The id of a received event, and a target to which it can be sent again. */
 let event: string | undefined
 let target: ForwardTarget | undefined
 
 await sandbox.recordIn(home)
-// Replaced by the example.
+// The example overwrites this setting.
 await home.run(['config', 'set', 'currency', 'TRY'])
 shell.env.SECRET = 'sk_test_sandbox'
 writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
 writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
 afterAll(() => target?.close())
 
-/** Runs an example, with what it leaves open (off_…, RSV-…) made for it. */
+/** Runs an example, whose placeholders (off_…, RSV-…) are replaced by real ids. */
 async function run(example: string) {
   const made = Object.entries(await prepare(example))
   const isVariable = ([name]: [string, string]) => /^[A-Z_]+$/.test(name)
@@ -51,10 +51,13 @@ async function run(example: string) {
   return shell.type(written, Object.fromEntries(made.filter(isVariable)))
 }
 
-/** The address of a receiver in the examples. */
+/** The URL of a receiver in the examples. */
 const RECEIVER = 'http://127.0.0.1:3000/hooks'
 
-/** What `example` leaves open, made for it: offers, reservations, an input file, profiles; and variables it reads. */
+/**
+ * Creates what `example` needs: offers, reservations, an input file, profiles; and returns the placeholders and variables with
+ * their values.
+ */
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
@@ -87,7 +90,7 @@ async function makeWebhooks(): Promise<Record<string, string>> {
   return {...variables, 't=…,v1=…': SIGNATURE, [RECEIVER]: (await startReceiver()).url}
 }
 
-/** The id of an event that `listen` received just now. */
+/** Receives an event with `listen` and returns its id. */
 async function receiveEvent(): Promise<string> {
   writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
   const receiver = await startListening(home, ['--exit-after', '1'])
@@ -109,19 +112,19 @@ async function logIn(): Promise<void> {
   }
 }
 
-/** Of each document the paths of its values, as `offers[].price.total`, each with the types seen there. */
+/** For each document, the paths of its values (such as `offers[].price.total`) with the types that occurred there. */
 const shapes = new Map<string, Map<string, Set<string>>>()
 
-/** Under these keys stands what the service sent, or a request to it: not ours to promise. */
+/** Below these keys is what the service sent, or a request to it. We do not promise its form. */
 const FOREIGN = new Set([
   ...['raw', 'reservation', 'reservations', 'account', 'answer', 'body', 'data', 'event', 'headers', 'quote'],
-  // Keys are names of things there: of paths, of schemas.
+  // The keys below these are names of paths or schemas.
   ...['paths', 'components', 'webhooks'],
-  // The documents of the commands that `demo` runs, each of which is listed by itself.
+  // The documents of the commands that `demo` runs. Each is listed on its own.
   'result',
 ])
 
-/** Adds a document to the shape of that name; items of a list are taken together. */
+/** Adds a document to the shape of that name. The items of a list are combined. */
 function record(name: string, document: unknown): void {
   const shape = shapes.get(name) ?? new Map<string, Set<string>>()
   shapes.set(name, shape)
@@ -138,11 +141,11 @@ function record(name: string, document: unknown): void {
   addKeys('', Object(document))
 }
 
-/** The name of a document in the list; a --dry-run has one of its own. */
+/** Returns the name of a document in the list. A --dry-run has a name of its own. */
 const nameOf = (id: string, example: string) =>
   `${id.replaceAll(':', ' ')}${example.includes('--dry-run') ? ' --dry-run' : ''}`
 
-/** An example with --json, and nothing that says otherwise. */
+/** Adds --json to an example, and removes other output flags. */
 const withJson = (example: string) =>
   `${example
     .replace(/ --(query|format) ("[^"]*"|'[^']*'|\S+)/g, '')
@@ -151,7 +154,7 @@ const withJson = (example: string) =>
     .replace(/ (>|\| wc) .*/, '')} --json`
 
 const here = examples.filter(([id]) => !ELSEWHERE.has(id))
-/** The first example of each name, for its document. */
+/** The first example for each name, whose document is recorded. */
 const documented = new Map(
   here
     .filter(([id, example]) => !example.includes('--file -') && !NO_DOCUMENT.includes(nameOf(id, '')))
@@ -168,7 +171,7 @@ test.each(here.filter(each => !isDocumented(each)))('%s: %s', async (_, example)
   if (!/reserve|cancel|login|logout|profiles use|webhooks create/.test(example)) expect(done.stderr).toBe('')
 })
 
-// After the others, which leave something to list.
+// These run after the others, which create something to list.
 test.each(here.filter(isDocumented))('%s: the document of %s', async (id, example) => {
   const done = await run(withJson(example))
   if (example.includes('fault add')) await sandbox.control('DELETE', '/_sandbox/faults')
@@ -195,7 +198,7 @@ test('streams print documents of known keys', async () => {
 })
 
 test('doctor and probe print what to do in keys of their own', async () => {
-  // Without these it depends on the machine whether there is anything to do.
+  // Otherwise it would depend on the machine whether there is anything to do.
   const unreachable = {env: {BOOKCTL_BASE_URL: 'http://127.0.0.1:1/v1'}}
   record('doctor', (await home.json(['doctor'], unreachable)).result)
   const failing = await startTarget(500)
@@ -230,7 +233,7 @@ test('keys and types of every document are those of the committed list', async (
   const ids = Object.keys(COMMANDS).map(id => id.replaceAll(':', ' '))
   const recorded = [...shapes.keys()].map(name => name.replace(/ (--dry-run|\(.*)$/, ''))
   expect(ids.filter(id => !recorded.includes(id) && !NO_DOCUMENT.includes(id))).toEqual([])
-  // Sorted: the order of keys is no promise.
+  // Sorted, because the order of keys is not promised.
   const lines = [...shapes]
     .sort(byName)
     .flatMap(([name, shape]) => [

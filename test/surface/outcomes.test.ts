@@ -1,7 +1,7 @@
 /**
- * Whatever comes of a command: with --json stdout is one document, and the exit code is the same without. Each command that
- * asks the service meets two kinds of answers in turn, and every command of the manifest a mistake in what is typed. What
- * each kind of answer must come to is the fault matrix's matter.
+ * With --json, stdout is one document whatever the outcome, and the exit code is the same without --json. Each command that sends
+ * requests gets two kinds of answers in turn, and every command of the manifest gets wrong input. The result for each kind of
+ * answer is tested by the fault matrix.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -14,7 +14,7 @@ import {type FixedAnswer, ScriptedService} from '../support/scripted-service.js'
 
 const COMMANDS = Object.keys(ALL)
 
-/** What to type for the command `id`. */
+/** Returns the arguments for the command `id`. */
 function argumentsOf(id: string): readonly string[] {
   const typed = MADE_UP.find(({row}) => row.command === id)?.argv ?? SILENT[id]?.split(' ')
   const {args = {}, flags = {}} = ALL[id] ?? {}
@@ -43,7 +43,7 @@ const OUTCOMES: Record<string, FixedAnswer | undefined> = {
   'no service': undefined,
 }
 
-/** Commands that ask the service, and end. */
+/** Commands that send requests and then end. */
 const ASKING = new Set(
   MADE_UP.flatMap(({row}) =>
     row.isControl || row.reports || /^(webhooks:listen|log|token|whoami|profiles)/.test(row.command)
@@ -62,13 +62,13 @@ function freshHome(baseUrl: string): Home {
   return home
 }
 
-/** Runs with --json and without, each time in a home of its own. */
+/** Runs with --json and without, each time in a new home. */
 async function run(baseUrl: string, argv: readonly string[]) {
   const json = await freshHome(baseUrl).run([...argv, '--json'])
   return {json, text: await freshHome(baseUrl).run(argv)}
 }
 
-/** Nothing in it moves a cursor, is invisible, is a secret or comes from our insides. */
+/** Expects that the text contains no cursor movement, no invisible characters, no secrets and no stack trace. */
 function expectClean(text: string): void {
   expect(text.replaceAll('\n', '')).toMatch(/^[^\p{Cc}\p{Cf}]*$/u)
   expect(text).not.toMatch(SECRETS)

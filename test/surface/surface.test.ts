@@ -1,6 +1,6 @@
 /**
- * Commands, flags and exit codes that scripts rely on, against the committed list: nothing of it changes unnoticed.
- * After a change that is meant: `npx vitest run test/surface/surface.test.ts --update`.
+ * Compares the commands, flags and exit codes that scripts rely on with the committed list, so that no change goes unnoticed.
+ * After an intended change: `npx vitest run test/surface/surface.test.ts --update`.
  */
 import {readdirSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -14,7 +14,7 @@ import {COMMANDS, type ManifestCommand, type ManifestFlag} from '../support/mani
 const commands = Object.entries(COMMANDS)
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** All of src but one file. */
+/** Returns the text of all files in src except one. */
 const textBut = (left: string) =>
   readdirSync(SRC, {recursive: true, encoding: 'utf8'})
     .filter(file => file.endsWith('.ts') && !file.endsWith(left))
@@ -48,10 +48,10 @@ test('no flag takes a secret', () => {
 })
 
 test('no text names a command that does not exist', () => {
-  // Shell, not prose.
+  // That file contains shell code, not prose.
   const named = [...textBut('completion-scripts.ts').matchAll(/bookctl ([a-z]+(?: [a-z]+)*)/g)]
     .map(([, words = '']) => words)
-    // Prose: the issuer of a certificate.
+    // This is prose: the issuer of a certificate.
     .filter(words => words !== 'local sandbox')
   expect(named.length).toBeGreaterThan(50)
   const ids = [...commands.map(([id]) => id.replaceAll(':', ' ')), 'help', 'version']
@@ -66,10 +66,10 @@ test('the table of variables has every one that is read, and no others', () => {
     ...text.matchAll(/\benv\.([A-Z_]+)\b/g),
     ...text.matchAll(/\b([A-Z_]+)(?:: \w+)?\} = (?:process\.)?env\b/g),
   ].map(match => match[1] ?? '')
-  // Read by computed names, or by Node.
+  // These variables are read by computed names, or by Node.
   const elsewhere = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME']
   const named = VARIABLE_NAMES
-  // Set for oclif alone.
+  // These variables are only set for oclif.
   const set = ['BOOKCTL_DISABLE_THEME', 'HOME', 'COMSPEC']
   expect([...new Set(found)].filter(name => ![...named, ...set].includes(name))).toEqual([])
   expect(named.filter(name => !found.includes(name) && !elsewhere.includes(name))).toEqual([])

@@ -7,9 +7,9 @@ import {type Receiver, startListen, startReference} from '../support/receivers.j
 const HALF_LOAD_SECONDS = 5
 
 /**
- * `bookctl webhooks listen`, which has every event on the disk before it answers 200, against a bare node:http server
- * that reads the body and answers 200: 50 connections, each with one signed event at a time. Then how long an answer
- * takes at half of the events it can take; and what the load generator does where nothing is behind it.
+ * Compares `bookctl webhooks listen`, which stores every event on disk before it answers 200, with a bare node:http server that
+ * reads the body and answers 200. There are 50 connections with one signed event at a time. Then measures the time of an answer
+ * at half of the maximum rate, and the limit of the load generator itself.
  */
 export async function listen(bench: Bench): Promise<Row[]> {
   const count = bench.size(30_000, 4000)
@@ -52,8 +52,8 @@ export async function listen(bench: Bench): Promise<Row[]> {
 }
 
 /**
- * One receiver of a million events: how the time to take them grows, and how much memory it holds (resident) after them
- * all, against itself after the first of the three counts.
+ * Sends a million events to one receiver, and reports how the time grows and how much resident memory it uses at the end,
+ * compared with itself after the first of the three counts.
  */
 export async function listenGrowth(bench: Bench): Promise<Row[]> {
   const counts = bench.size([10_000, 100_000, 1_000_000], [1000, 4000, 16_000])
@@ -68,7 +68,7 @@ export async function listenGrowth(bench: Bench): Promise<Row[]> {
     milliseconds += seconds * 1000
     if (!counts.includes(sent)) continue
     points.push({size: sent, costs: [milliseconds]})
-    // ps says kibibytes.
+    // ps prints kibibytes.
     const kibibytes = execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], {encoding: 'utf8'})
     memory.push((Number(kibibytes) * 1024) / 1e6)
   }

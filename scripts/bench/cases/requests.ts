@@ -1,9 +1,9 @@
-/** A command that asks a service: that of references/service.cjs. */
+/** A command that sends a request, to the service of references/service.cjs. */
 import {type Bench, reference} from '../support/bench.js'
 import {type Row, race} from '../support/figures.js'
 import {startReference} from '../support/receivers.js'
 
-/** A command with a cached token, against a bare script that sends the same request with undici. */
+/** Compares a command with a cached token with a bare script that sends the same request with undici. */
 export async function account(bench: Bench): Promise<Row[]> {
   const {port, stop} = await startReference(bench, 'service.cjs')
   const baseUrl = `http://127.0.0.1:${port}/partner-api/v1`
@@ -13,7 +13,7 @@ export async function account(bench: Bench): Promise<Row[]> {
     BOOKCTL_CLIENT_SECRET: 'sk_test_bench',
     BOOKCTL_CONFIG_DIR: bench.room(),
   }
-  // The first run, which does not count, obtains the token.
+  // The first run is not measured: it obtains the token.
   const row = await race(bench, {
     measured: '`bookctl account --json`, token cached',
     against: 'bare script, the same request by undici',

@@ -1,4 +1,4 @@
-/** The local sandbox with much in it. */
+/** The local sandbox with a large state. */
 import {join} from 'node:path'
 import process from 'node:process'
 import {connectTo, reservationRequest, type SandboxClient} from '../../../test/support/sandbox.js'
@@ -8,8 +8,8 @@ import {growth, type Point, type Row} from '../support/figures.js'
 const KEY = '5f0c1f8e-6c0b-4a5e-9d2b-1f6f2f6b7a10'
 
 /**
- * Look-ups with three sizes of its state: the time of an answer must grow no more than the state does, and should not
- * grow. The state is one real reservation, copied (references/copy-reservation.cjs).
+ * Measures look-ups with three sizes of the state. The time must not grow faster than the state, and should not grow at all. The
+ * state consists of copies of one real reservation (references/copy-reservation.cjs).
  */
 export async function sandboxGrowth(bench: Bench): Promise<Row[]> {
   const costs = new Map<string, Point[]>()
@@ -30,7 +30,7 @@ interface Made {
   readonly request: object
 }
 
-/** Runs `work` with a sandbox on `database`, which is ended afterwards. */
+/** Runs `work` with a sandbox on `database`, and stops the sandbox afterwards. */
 async function withSandbox<T>(
   bench: Bench,
   database: string,
@@ -47,7 +47,7 @@ async function withSandbox<T>(
   }
 }
 
-/** Searches, and reserves the first offer from the balance. */
+/** Searches, and reserves the first offer from the account. */
 async function reserve({search, reserve}: SandboxClient): Promise<Made> {
   const [booked, other] = await search()
   const request = reservationRequest(booked.offer_id, {client_reference_id: 'BENCH'})
@@ -56,7 +56,7 @@ async function reserve({search, reserve}: SandboxClient): Promise<Made> {
   return {ref: json.data.reservation_ref, offer: other.offer_id, request}
 }
 
-/** Milliseconds of each answer, `times` times each. */
+/** Measures each look-up `times` times. Returns milliseconds. */
 async function lookUp({call, reserve}: SandboxClient, {ref, offer, request}: Made, times: number) {
   const lookUps = {
     'one reservation': () => call('GET', `/reservations/${ref}`),

@@ -1,4 +1,4 @@
-/** `bookctl webhooks verify` of one request, of captures, and of a large body. */
+/** `bookctl webhooks verify` for a single request, for captures, and for a large body. */
 import {rmSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -14,8 +14,8 @@ interface Body {
 }
 
 /**
- * One large body against openssl's HMAC of the same file: whole processes, both; and what each takes longer than for the
- * smallest body, which leaves out starting: openssl starts in a tenth of Node's time.
+ * Verifies one large body, compared with openssl's HMAC of the same file; both are whole processes. Also compares how much longer
+ * each takes than for the smallest body, which leaves out the start, because openssl starts in a tenth of Node's time.
  */
 export async function verifyLarge(bench: Bench): Promise<Row[]> {
   const [large, smallest] = [MEGABYTES * 1e6, 0].map(bytes => {
@@ -67,8 +67,8 @@ export async function verifyLarge(bench: Bench): Promise<Row[]> {
 const MOST_LINES_IN_MEMORY = 100_000
 
 /**
- * Captures of three sizes: how many events a second against a bare loop of JSON.parse, base64 and HMAC, how the time
- * grows, and how much memory it takes. Both on one core, where the system can say so.
+ * Verifies captures of three sizes: compares the events a second with a bare loop of JSON.parse, base64 and HMAC, and measures
+ * how time and memory grow. Both use one core if the system supports that.
  */
 export async function verifyMany(bench: Bench): Promise<Row[]> {
   const sizes = bench.size([10_000, 100_000, 1_000_000], [1000, 10_000, 100_000])
@@ -121,7 +121,7 @@ function verify(bench: Bench, file: string) {
   return bench.nodeWithPeak([BOOKCTL, ...argv], {env: {BOOKCTL_WEBHOOK_SECRET: SECRET}, oneCore: true})
 }
 
-/** Events a second. */
+/** Returns events a second. */
 async function loop(bench: Bench, file: string, count: number): Promise<number> {
   const argv = [reference('hmac-loop.cjs'), file, SECRET, String(count)]
   const {stdout} = await bench.node(argv, {stdio: ['ignore', 'pipe', 'pipe'], oneCore: true})
@@ -130,7 +130,7 @@ async function loop(bench: Bench, file: string, count: number): Promise<number> 
   return (count * 1000) / milliseconds
 }
 
-/** The least that a command does, against the least that Node does. */
+/** Compares the smallest command with the smallest Node program. */
 export async function verifyOne(bench: Bench): Promise<Row[]> {
   const file = join(bench.room(), 'request.http')
   writeRequest(file)
@@ -138,7 +138,7 @@ export async function verifyOne(bench: Bench): Promise<Row[]> {
   const row = await race(bench, {
     measured: '`bookctl webhooks verify` of one file',
     against: '`node -e 0`',
-    // Newer Nodes keep the compiled code.
+    // Newer versions of Node cache the compiled code.
     reach: {atMost: Number.parseInt(process.versions.node, 10) < 22 ? 3.9 : 3.0},
     times: 31,
     ours: () => bench.bookctl(['webhooks', 'verify', file, '--at', String(SIGNED_AT)], {env}),

@@ -1,9 +1,9 @@
-// `copy-reservation.cjs DATABASE COUNT` copies the one reservation of a sandbox's database so many times, with its search,
-// its idempotency key and its events; each copy has names of its own for what it is found by.
+// `copy-reservation.cjs DATABASE COUNT` copies the only reservation in a sandbox's database COUNT times, with its search, its
+// idempotency key and its events. Each copy has its own identifiers.
 'use strict'
 const Database = require('libsql')
 
-/** What a copy has of its own, as SQL; `n` counts the copies. Every other column is as it was. */
+/** The SQL expressions for columns that differ in each copy; `n` counts the copies. All other columns are copied. */
 const OWN = {
   searches: {sequence: 'NULL'},
   reservations: {

@@ -1,6 +1,6 @@
-// The least a check of captured events does: JSON.parse, base64 and HMAC of each line, all lines in memory already.
-// `hmac-loop.cjs FILE SECRET COUNT` takes the lines of FILE again and again until it checked COUNT, and prints how long
-// that took: reading the file and starting are not in it.
+// The minimum that a check of captured events does: JSON.parse, base64 and HMAC of each line, with all lines in memory.
+// `hmac-loop.cjs FILE SECRET COUNT` repeats the lines of FILE until COUNT lines are checked, and prints how long that took,
+// without reading the file and starting.
 'use strict'
 const {createHmac, createSecretKey} = require('node:crypto')
 const {readFileSync} = require('node:fs')

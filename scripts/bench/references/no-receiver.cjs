@@ -1,4 +1,4 @@
-// Shows what the load generator can do by itself: answers 200 to each piece that arrives, without reading it.
+// Shows the limit of the load generator: answers 200 to each piece that arrives, without reading it.
 'use strict'
 const {createServer} = require('node:net')
 

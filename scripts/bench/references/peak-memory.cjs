@@ -1,5 +1,5 @@
-// Loaded into a process that is measured: at its end, writes the most memory it held, in bytes, to PEAK_MEMORY_FILE.
-// Linux is asked for VmHWM: the maxRSS of the resource usage begins with that of the process which started this one.
+// Loaded into a measured process. At exit it writes the peak memory in bytes to PEAK_MEMORY_FILE. On Linux it reads VmHWM,
+// because maxRSS in the resource usage starts with the value of the parent process.
 'use strict'
 const {existsSync, readFileSync, writeFileSync} = require('node:fs')
 

@@ -1,4 +1,4 @@
-// The least a receiver does: a node:http server that reads the body and answers 200.
+// The minimum of a receiver: a node:http server that reads the body and answers 200.
 'use strict'
 const {createServer} = require('node:http')
 

@@ -1,4 +1,4 @@
-// The least a client does: one request with a token it was given, by undici, and its answer printed.
+// The minimum of a client: one undici request with a given token, whose answer is printed.
 'use strict'
 const {request} = require('undici')
 

@@ -1,5 +1,5 @@
-// A service that costs nothing: it answers a token and an account. Against it, what a command costs is the command's own.
-// Prints its address.
+// A service that does almost no work: it answers token and account requests. What is measured against it is the time of the
+// command itself. Prints its address.
 'use strict'
 const {createServer} = require('node:http')
 

@@ -1,6 +1,6 @@
 /**
- * What every case is given: a directory of its own, processes that are measured and surely ended, and how much to do.
- * The processes run alone with what they need: no settings, proxies or Node options of the machine reach them.
+ * What every case gets: a directory of its own, processes that are measured and always ended, and the amount of work. The
+ * processes get only the environment they need, so settings, proxies or Node options of the machine do not affect them.
  */
 import {type ChildProcess, type StdioOptions, spawn, spawnSync} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readFileSync, rmSync} from 'node:fs'
@@ -17,7 +17,7 @@ const MOST_MILLISECONDS = 400_000
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly stdio?: StdioOptions
-  /** Whether it may use one core alone, where the system can say so; see `canPin`. */
+  /** Whether the process uses a single core, if the system supports that; see `canPin`. */
   readonly oneCore?: boolean
 }
 
@@ -26,7 +26,7 @@ export interface Run {
   readonly stdout: string
 }
 
-/** The path of a reference program. */
+/** Returns the path of a reference program. */
 export function reference(name: string): string {
   return fileURLToPath(new URL(`../references/${name}`, import.meta.url))
 }
@@ -36,21 +36,21 @@ export class Bench {
   readonly #children = new Set<ChildProcess>()
   #count = 0
 
-  /** A quick bench has small sizes and few runs, for a first look. */
+  /** A quick bench has small sizes and few runs. */
   constructor(readonly isQuick: boolean) {}
 
   size<T>(full: T, quick: T): T {
     return this.isQuick ? quick : full
   }
 
-  /** A new directory. */
+  /** Creates a new directory. */
   room(): string {
     const path = join(this.directory, String(++this.#count))
     mkdirSync(path)
     return path
   }
 
-  /** Starts `command`; it is ended with the bench at the latest. */
+  /** Starts `command`. It is ended together with the bench at the latest. */
   start(command: string, argv: readonly string[], options: RunOptions = {}): ChildProcess {
     const {stdio = 'ignore', oneCore} = options
     const [program = '', ...rest] = [...(oneCore && canPin() ? PIN : []), command, ...argv]
@@ -66,7 +66,7 @@ export class Bench {
     return child
   }
 
-  /** Runs `command` to its end. Throws when it does not end with 0. */
+  /** Runs `command` until it ends. Throws unless it exits with 0. */
   async run(command: string, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
     const started = performance.now()
     const child = this.start(command, argv, {stdio: ['ignore', 'ignore', 'pipe'], ...options})
@@ -90,7 +90,7 @@ export class Bench {
     return this.node([BOOKCTL, ...argv], options)
   }
 
-  /** Like `node`, with its peak memory. */
+  /** Like `node`, and also returns the peak memory. */
   async nodeWithPeak(argv: readonly string[], options: RunOptions = {}): Promise<Run & {megabytes: number}> {
     const file = join(this.room(), 'peak')
     const env = {...options.env, PEAK_MEMORY_FILE: file}
@@ -98,7 +98,7 @@ export class Bench {
     return {...run, megabytes: Number(readFileSync(file, 'utf8')) / 1e6}
   }
 
-  /** Ends every process, and removes every file. */
+  /** Ends every process and removes every file. */
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL')
     rmSync(this.directory, {recursive: true, force: true, maxRetries: 5})
@@ -107,12 +107,12 @@ export class Bench {
 
 const PIN = ['taskset', '-c', '0']
 
-/** Whether a process can be held to one core here. */
+/** Reports whether this system can limit a process to one core. */
 export function canPin(): boolean {
   return spawnSync('taskset', ['-c', '0', 'true']).status === 0
 }
 
-/** Its exit code, or the signal that ended it. */
+/** Resolves with the exit code, or the signal that ended the process. */
 function ended(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -120,14 +120,14 @@ function ended(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
   })
 }
 
-/** Sends SIGTERM and waits for the end. */
+/** Sends SIGTERM and waits for the end of the process. */
 export async function stop(child: ChildProcess): Promise<void> {
   const end = ended(child)
   child.kill('SIGTERM')
   await end
 }
 
-/** The first line a process prints, as JSON; its stdout must be a pipe. Throws when it ends before. */
+/** Returns the first line of a process's stdout, parsed as JSON. The stdout must be a pipe. Throws if the process ends before. */
 export function firstLine<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -139,7 +139,7 @@ export function firstLine<T>(child: ChildProcess): Promise<T> {
   })
 }
 
-/** Runs two things in turn, `times` times each, after one of each that does not count; returns what they returned. */
+/** Runs two functions in turn, `times` times each, after one run of each that is not counted. Returns their results. */
 export async function alternate<T>(times: number, ours: () => Promise<T>, other: () => Promise<T>) {
   await ours()
   await other()

@@ -1,14 +1,14 @@
-/** Files of signed events, as `webhooks listen --capture` writes them, and single requests, for `webhooks verify`. */
+/** Files with signed events as `webhooks listen --capture` writes them, and single requests, for `webhooks verify`. */
 import {closeSync, openSync, readFileSync, writeFileSync, writeSync} from 'node:fs'
 import {captureRecord} from '../../../src/webhooks/captures/records.js'
 import {signatureOf} from '../../../test/support/webhook-files.js'
 import {signedRequest} from '../../../test/support/webhook-load.js'
 
 export const SECRET = 'whsec_bench'
-/** Unix seconds at which all of them were signed and received. */
+/** Unix seconds at which all events were signed and received. */
 export const SIGNED_AT = 1_906_527_600
 
-/** The line of event `n`, of about 600 bytes. */
+/** Returns the line of event `n`, about 600 bytes long. */
 function capturedLine(n: number): string {
   const id = `evt_${String(n).padStart(8, '0')}`
   const body = `{"id":"${id}","type":"voucher.ready","created":"2030-06-01T12:00:00+03:00","data":{"object":"voucher"}}`
@@ -36,13 +36,13 @@ export function writeCapture(path: string, count: number): void {
   closeSync(file)
 }
 
-/** Writes one event as the whole request it came in. */
+/** Writes one event as a complete HTTP request. */
 export function writeRequest(path: string): void {
   const body = '{"id":"evt_1","type":"voucher.ready","created":"2030-06-01T12:00:00+03:00","data":{}}'
   writeFileSync(path, signedRequest(body, 'evt_1', {secret: SECRET, timestamp: SIGNED_AT}))
 }
 
-/** Writes a body of `bytes` bytes (or the fewest it can) that is one event; returns the signature header for it. */
+/** Writes a body of `bytes` bytes (or the smallest possible) with one event. Returns its signature header. */
 export function writeLargeBody(path: string, bytes: number): string {
   const start = '{"id":"evt_1","type":"voucher.ready","created":"2030-06-01T12:00:00+03:00","data":{"note":"'
   const end = '"}}'

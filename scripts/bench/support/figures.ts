@@ -1,11 +1,11 @@
-/** Measurements as they are reported: a figure, what it is compared with, the limit it should keep to, and the table. */
+/** Measurements in the form of the report: a figure, the reference it is compared with, its limit, and the table. */
 import {cpus} from 'node:os'
 import process from 'node:process'
 import {alternate, type Bench, type Run} from './bench.js'
 
 export interface Figure {
   readonly median: number
-  /** See `spread`; absent where there was one measurement. */
+  /** See `spread`; missing if there was only one measurement. */
   readonly spread?: number
   /** For example `ms`, `MB`, `a second`. */
   readonly unit: string
@@ -16,14 +16,14 @@ export interface Row {
   readonly against?: string
   readonly ours: Figure
   readonly reference?: Figure
-  /** Ours divided by the reference; or, of a value with a limit of its own, the value itself. */
+  /** Our figure divided by the reference, or the figure itself if it has a limit of its own. */
   readonly value?: number
-  /** What the value may be at most, or must be at least. */
+  /** The limit of the value. */
   readonly reach?: {readonly atMost: number} | {readonly atLeast: number}
   readonly remark?: string
 }
 
-/** Whether the value is within its limit; undefined where there is none. */
+/** Reports whether the value is within its limit; undefined if it has none. */
 export function isReached({value, reach}: Row): boolean | undefined {
   if (value === undefined || reach === undefined) return undefined
   return 'atMost' in reach ? value <= reach.atMost : value >= reach.atLeast
@@ -33,23 +33,23 @@ export function figure(samples: readonly number[], unit: string): Figure {
   return {median: median(samples), ...(samples.length > 1 && {spread: spread(samples)}), unit}
 }
 
-/** The row of two figures whose ratio has a limit. */
+/** Returns the row of two figures whose ratio has a limit. */
 export function compared(row: Row & {readonly reference: Figure}): Row {
   return {...row, value: row.ours.median / row.reference.median}
 }
 
-/** If the spread is larger than this, the race is repeated. */
+/** The race is repeated if the spread is larger than this. */
 const STEADY = 0.1
 const MOST_ROUNDS = 3
 
 export interface Race extends Pick<Row, 'measured' | 'against' | 'reach'> {
   ours(): Promise<Run>
   other(): Promise<Run>
-  /** How often each runs at least; less in a quick run. */
+  /** The smallest number of runs of each process; a quick bench makes fewer. */
   readonly times: number
 }
 
-/** Milliseconds of two processes, run in turn until the medians are steady. */
+/** Runs two processes in turn until the medians are steady. Returns the row of their milliseconds. */
 export async function race(bench: Bench, {ours, other, times, ...row}: Race): Promise<Row> {
   const milliseconds = {ours: [] as number[], other: [] as number[]}
   for (let round = 0; round < bench.size(MOST_ROUNDS, 1); round++) {
@@ -62,7 +62,7 @@ export async function race(bench: Bench, {ours, other, times, ...row}: Race): Pr
   return compared({...row, ours: figure(milliseconds.ours, 'ms'), reference})
 }
 
-/** The exponent of a linear cost, with some scatter. */
+/** The largest exponent that counts as linear, allowing for scatter. */
 const LINEAR = 1.1
 
 export interface Point {
@@ -71,7 +71,7 @@ export interface Point {
   readonly costs: readonly number[]
 }
 
-/** The row of how cost grows with size: linear or better is wanted. */
+/** Returns the row that shows how cost grows with size. The aim is linear growth or less. */
 export function growth(measured: string, points: readonly Point[]): Row {
   const medians = points.map(({size, costs}) => ({size, cost: median(costs), costs}))
   const steps = exponents(medians)
@@ -89,13 +89,13 @@ export function growth(measured: string, points: readonly Point[]): Row {
   }
 }
 
-/** The value below which `part` (0 to 1) of `values` are. */
+/** Returns the value below which the fraction `part` (0 to 1) of `values` lie. */
 export function percentile(values: Iterable<number>, part: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-/** The middle value; of an even count, the mean of the two in the middle. */
+/** Returns the middle value, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort()
   const middle = sorted.length >> 1
@@ -103,14 +103,14 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2
 }
 
-/** How far the middle half of `values` lies apart, as a part of the median: 0.05 is ± 2.5 %. */
+/** Returns the width of the middle half of `values` as a fraction of the median: 0.05 means ± 2.5 %. */
 export function spread(values: readonly number[]): number {
   return (percentile(values, 0.75) - percentile(values, 0.25)) / median(values)
 }
 
 /**
- * The exponents e of cost ∝ size^e, one from each size to the next: 1 is linear, 0 does not grow. Where a fixed cost
- * (starting) weighs, the first is small; the last one counts.
+ * Returns the exponents e of cost ∝ size^e between neighbouring sizes: 1 is linear, 0 means no growth. A fixed cost, such as
+ * starting, makes the first exponent small; the last one matters.
  */
 export function exponents(points: readonly {readonly size: number; readonly cost: number}[]): number[] {
   return points.slice(1).map((point, n) => {
@@ -123,7 +123,7 @@ const METHOD =
   'Medians, ± half the spread of the middle half; ours and the reference in turn, the first of each not counted. ' +
   'Both run in the same environment of PATH, HOME and TMPDIR: no NODE_OPTIONS, NODE_EXTRA_CA_CERTS, compile cache or proxy.'
 
-/** The rows as a Markdown table, ending in a newline. */
+/** Formats the rows as a Markdown table that ends with a newline. */
 export function markdown(rows: readonly Row[], isQuick: boolean): string {
   const cores = cpus()
   const machine = `${cores.length} × ${cores[0]?.model.trim() || process.arch}`

@@ -1,6 +1,6 @@
 /**
- * Sends signed events to a receiver over kept connections, light enough to be no limit: raw sockets, and requests that
- * are whole before the clock starts. The generator's own limit is measured too (references/no-receiver.cjs).
+ * Sends signed events to a receiver over keep-alive connections. It uses raw sockets and requests that are created before the
+ * clock starts, so that it does not limit the receiver. Its own limit is measured with references/no-receiver.cjs.
  */
 import {connect, type Socket} from 'node:net'
 import {signedRequest} from '../../../test/support/webhook-load.js'
@@ -11,13 +11,15 @@ const LINE_FEED = 0x0a
 
 export interface Sent {
   readonly seconds: number
-  /** How many were not answered with 2xx. */
+  /** The number of requests that were not answered with 2xx. */
   readonly refused: number
-  /** Milliseconds until each answer: from when it was due at a given pace, else from when it was sent. */
+  /**
+   * Milliseconds until each answer, measured from when the request was due if a pace is given, otherwise from when it was sent.
+   */
   readonly latencies: Float64Array
 }
 
-/** `count` requests, each a new event of about 600 bytes, signed now. */
+/** Returns `count` requests, each with a new event of about 600 bytes, signed now. */
 export function signedEvents(prefix: string, count: number): Buffer[] {
   const note = 'x'.repeat(430)
   return Array.from({length: count}, (_, n) => {
@@ -29,8 +31,8 @@ export function signedEvents(prefix: string, count: number): Buffer[] {
 }
 
 /**
- * Sends all `requests`, one at a time on each connection: as fast as they are answered, or at most `perSecond`.
- * Rejects when a connection is cut.
+ * Sends all `requests`, one at a time on each connection, as fast as they are answered or at most `perSecond`. Rejects if a
+ * connection is cut.
  */
 export async function send(port: number, requests: readonly Buffer[], perSecond?: number): Promise<Sent> {
   const latencies = new Float64Array(requests.length)
@@ -44,7 +46,7 @@ export async function send(port: number, requests: readonly Buffer[], perSecond?
     resolve = onDone
     reject = onError
   })
-  // First in, first out: a server cuts a connection that is left idle.
+  // The connection that waited longest is used first, because a server closes idle connections.
   const idle: Connection[] = []
   const dueAt = (n: number) => (perSecond === undefined ? 0 : started + (n / perSecond) * 1000)
   const pump = () => {
@@ -80,12 +82,12 @@ export async function send(port: number, requests: readonly Buffer[], perSecond?
 
 interface Connection {
   readonly socket: Socket
-  /** The number of the request in progress. */
+  /** The number of the current request. */
   sent: number
   sentAt: number
 }
 
-/** Answers have no body. They are read into one buffer, without Node's streams, and end with an empty line. */
+/** The answers have no body and end with an empty line. They are read into one buffer, without Node's streams. */
 function connected(
   port: number,
   onAnswer: (connection: Connection, accepted: boolean) => void,

@@ -1,4 +1,4 @@
-/** Receivers of webhooks as processes of their own: bookctl's, and those it is compared with. */
+/** Webhook receivers in processes of their own: bookctl's, and the references. */
 import type {ChildProcess} from 'node:child_process'
 import {closeSync, openSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -13,13 +13,13 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-/** Starts a reference; it prints its address. */
+/** Starts a reference, which prints its address. */
 export async function startReference(bench: Bench, name: string): Promise<Receiver> {
   const child = bench.start(process.execPath, [reference(name)], {stdio: ['ignore', 'pipe', 'inherit']})
   return receiver(child, await firstLine<{url: string}>(child))
 }
 
-/** Starts `webhooks listen --json`. What it prints goes to a file, so that reading it costs no time. */
+/** Starts `webhooks listen --json`. Its output goes to a file, so that reading it costs no time. */
 export async function startListen(bench: Bench, more: Record<string, string> = {}): Promise<Receiver> {
   const room = bench.room()
   const printed = join(room, 'printed')

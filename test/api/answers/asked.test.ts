@@ -1,4 +1,4 @@
-/** Which booking an answer is about, in every shape it may say so. */
+/** Which reservation an answer is about, in every form in which services name it. */
 import {expect, test} from 'vitest'
 import {findAsked} from '../../../src/api/answers/asked.js'
 import {showReservation} from '../../../src/api/operations/reservations.js'

@@ -1,4 +1,4 @@
-/** Every refusal says a next step of its own. */
+/** Every refusal has its own hint for the next step. */
 import {expect, test} from 'vitest'
 import {nextStep} from '../../../src/api/answers/hints.js'
 import {refusalOf} from '../../../src/api/answers/refusals.js'

@@ -1,4 +1,4 @@
-/** Offers and their terms in the shapes of many services; the one field the interface promises is offer_id (§2.3). */
+/** Offers and their terms in the forms of many services. The only field that the interface promises is offer_id (§2.3). */
 import {readdirSync, readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
 import {factsOf, findOffers, type OfferFacts} from '../../../src/api/answers/offers.js'
@@ -24,7 +24,7 @@ const NOTHING: OfferFacts = {
   expiry: null,
 }
 
-/** Answers in the shapes of many services, and what is to be read out of each. */
+/** An answer in the form of some service, and what must be read from it. */
 interface Shape {
   readonly shape: string
   readonly answer: unknown
@@ -274,7 +274,7 @@ test.each(['off_a/b', 'off_a\\b', 'off_a\tb', 'off_\u0000', 'off_a..b', 'off_\u2
   offer_id => {
     const other = {offer_id: 'off_other', price: eur('20.00')}
     expect(read({offers: [{offer_id, price: eur('10.00')}, other]})).toMatchObject([other])
-    // What belongs to it is not the other's.
+    // A price outside the list of offers is not taken as the price of one of them.
     const answer = {price: eur('10.00'), offers: [{offer_id}, {offer_id: 'off_other'}]}
     expect(read(answer)).toMatchObject([{offer_id: 'off_other', price: price(null, null)}])
   },

@@ -1,4 +1,4 @@
-/** Which of the tokens that are kept is taken, and when the service is asked for another. */
+/** Which of the stored tokens is used, and when a new one is requested. */
 import {expect, test} from 'vitest'
 import {createTokenSource} from '../../../src/api/auth/tokens.js'
 import type {WireRequest} from '../../../src/api/types.js'
@@ -21,20 +21,20 @@ const token = (access_token: string, more: Partial<CachedToken> = {}): CachedTok
 
 interface Kept {
   tokens: CachedToken[]
-  /** Whether they can no longer be read. */
+  /** Whether the stored tokens can no longer be read. */
   isAway?: boolean
-  /** Whether there is room for another. */
+  /** Whether another token can be stored. */
   hasRoom?: boolean
-  /** What comes while this process waits; undefined when it need not. */
+  /** The tokens that appear while this process waits; undefined if it does not have to wait. */
   meanwhile?: CachedToken[] | undefined
   /** How another process failed meanwhile. */
   failure?: Failure
-  /** What the service does instead of answering, and how long a request takes. */
+  /** The error that the service ends with instead of an answer, and the seconds that a request takes. */
   error?: unknown
   seconds?: number
 }
 
-/** A source beside a cache that holds what `kept` says; the service gives `asked-1`, `asked-2`, … */
+/** Creates a token source with a cache that contains what `kept` says. The service grants `asked-1`, `asked-2`, … */
 function setUp(kept: Kept, lifetimeSeconds = 7200, configuredScopes?: readonly Scope[]) {
   const waits: number[] = []
   const noted: {kind: TokenRequestKind; failure: Failure; now: number}[] = []
@@ -146,7 +146,7 @@ test('uses a token that could not be stored until it expires or is refused', asy
   expect(await get()).toBe('asked-1')
   clock.advance(29)
   expect(await get()).toBe('asked-1')
-  // Another process's token is refused: that is no reason to ask again.
+  // If the refused token came from another process, that is no reason to request one.
   kept.tokens = [token('theirs', {obtainedAt: NOW + 1, expiresAt: NOW + 30})]
   expect(await replace(token('other'))).toBe('theirs')
   kept.tokens = []

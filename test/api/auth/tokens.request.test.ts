@@ -1,4 +1,4 @@
-/** The OAuth endpoints: what is sent, and what each answer means (§4.1, §4.2). */
+/** The OAuth endpoints: the requests, and the meaning of each answer (§4.1, §4.2). */
 import {expect, test} from 'vitest'
 import {requestToken, revokeToken, tokenClientOf} from '../../../src/api/auth/tokens.js'
 import {ExchangeError, SendError, type SendPolicy, type WireRequest} from '../../../src/api/types.js'
@@ -7,7 +7,7 @@ import {fakeClock} from '../../support/clocks.js'
 const BASE = 'https://service.test/partner-api/v1'
 const NOW = 1_800_000_000
 
-/** A service that answers `status` with `body`, or does not answer. */
+/** Creates a service that answers `status` with `body`, or fails with `error`. */
 function setUp(status: number, body: unknown, error?: unknown) {
   const sent: {request: WireRequest; policy: SendPolicy}[] = []
   const sender = {

@@ -1,4 +1,7 @@
-/** Interim answers (RFC 9110 §15.2) that nobody asked for, before the answer: whatever their number, pieces and place. */
+/**
+ * Unrequested interim answers (RFC 9110 §15.2) before the answer are dropped, whatever their number, position or division into
+ * pieces.
+ */
 
 import type {Socket} from 'node:net'
 import {type Duplex, PassThrough} from 'node:stream'
@@ -16,7 +19,7 @@ const NAMED = 'HTTP/1.1 100 Continue\r\ndate: today\r\nx-a: b: c\r\n\r\n'
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
 const ANSWER = 'HTTP/1.1 201 Created\r\ncontent-length: 4\r\n\r\n{  }'
 
-/** What comes out of `pieces`. */
+/** Returns what remains of `pieces`. */
 async function filtered(pieces: readonly string[]): Promise<string> {
   const socket = new PassThrough()
   const stream = withoutInterim(socket as unknown as Socket, 'a.test:443')
@@ -34,13 +37,13 @@ describe('the start of a connection', () => {
     ['HTTP/1.0 100 Continue\r\n\r\n', ANSWER],
     ['HTTP/1.1 100\r\n\r\n', ANSWER],
     ['HTTP/1.1 199 \n\n', ANSWER],
-    // What begins like one, and what comes after the answer began, stays.
+    // Bytes that begin like an interim answer, and everything after the start of the answer, stay.
     [CONTINUE, `${ANSWER}${CONTINUE}`],
     [CONTINUE, 'HTTP/1.1 101 Switching Protocols\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
     [CONTINUE, 'HTTP/1.1 1000 X\r\n\r\n'],
     [CONTINUE, 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
     [CONTINUE, 'SSH-2.0-OpenSSH\r\n\r\n'],
-    // Cut off.
+    // The interim answer is cut off.
     [CONTINUE, ''],
     [CONTINUE, 'HTTP/1.1 10'],
     [`${HINTS}HTTP/1.1 100 Continue\r\nx-a: b\r\n`, ''],

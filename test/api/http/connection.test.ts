@@ -1,4 +1,6 @@
-/** Proxies: which requests take which, what is sent to them, and what their failures mean. Checks of a connection send nothing. */
+/**
+ * Proxies: which requests use which one, what is sent to them, and what their failures mean. Connection checks send no request.
+ */
 import {readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
 import {proxyFor} from '../../../src/api/http/connection.js'

@@ -1,7 +1,7 @@
 /**
- * The table of retries as a whole, through the sender: every status from 100 to 599 and every fault, with whatever
- * Retry-After may say, sent or not, to be repeated or not; and every operation. What is right is written here apart from the
- * code: RFC 9110 §10.2.3 for Retry-After, §7 for 401, docs/architecture.md ("Exactly one reservation") for what may go out twice.
+ * The whole table of retries, through the sender: every status from 100 to 599 and every fault, with each form of Retry-After,
+ * sent or not sent, repeatable or not; and every operation. The expected results are written independently of the code, from RFC
+ * 9110 §10.2.3 for Retry-After, §7 for 401, and docs/architecture.md ("Exactly one reservation") for what may be sent twice.
  */
 import {expect, test} from 'vitest'
 import {createSender, mayHaveActed} from '../../../src/api/http/send.js'
@@ -16,14 +16,14 @@ import {
 import {OPERATIONS, type OperationName} from '../../../src/contract/operations.js'
 import {fakeClock} from '../../support/clocks.js'
 
-/** Where the fake clock stands: 2027-01-15T08:00:00Z. */
+/** The time of the fake clock: 2027-01-15T08:00:00Z. */
 const NOW = 1_800_000_000
 const TIMEOUT_SECONDS = 60
-/** Half of the first ceiling of 250 ms: `random` is a half. */
+/** Half of the first ceiling of 250 ms, because `random` returns a half. */
 const JITTER = 125
 const date = (seconds: number) => new Date((NOW + seconds) * 1000).toUTCString()
 
-/** What the headers say, and the milliseconds they ask for; none where they ask for nothing that can be read. */
+/** Headers, and the milliseconds they ask for; undefined if they ask for none that can be read. */
 const HEADERS: readonly (readonly [headers: Record<string, string>, asked: number | undefined])[] = [
   [{}, undefined],
   [{'retry-after': '0'}, 0],
@@ -36,7 +36,7 @@ const HEADERS: readonly (readonly [headers: Record<string, string>, asked: numbe
   [{'retry-after': date(5).replace(/^\w+/, 'Someday')}, 5000],
   [{'retry-after': date(-5)}, 0],
   [{'retry-after': date(86_400)}, 86_400_000],
-  // On the service's own clock, where there is one.
+  // Measured by the service's own clock if the answer has a date.
   [{'retry-after': date(1005), date: date(1000)}, 5000],
   [{'retry-after': date(5), date: 'never'}, 5000],
   ...[
@@ -52,11 +52,11 @@ interface Seen {
   readonly requests: number
   readonly waits: readonly number[]
   readonly mayHaveActed: boolean
-  /** The status at the end, or the fault. */
+  /** The final status, or the fault. */
   readonly end: number | ExchangeFault
 }
 
-/** Sends to a service that answers with `first` and then with 200. */
+/** Sends to a service that answers first with `first` and then with 200. */
 async function send(first: WireAnswer | ExchangeError, repeatable: boolean): Promise<Seen> {
   const clock = fakeClock(NOW)
   let requests = 0
@@ -108,7 +108,10 @@ test.each([...PASSING, ...LASTING].flatMap(fault => [true, false].map(sent => [f
   },
 )
 
-/** §4.1, §4.2 and the searches change nothing, whatever their method; all other POST, PATCH and DELETE may. */
+/**
+ * The token requests (§4.1, §4.2) and the searches change nothing, whatever their method. All other POST, PATCH and DELETE
+ * requests may.
+ */
 const CHANGES = new Set(
   `reservations.create reservations.update reservations.cancel subscriptions.create subscriptions.update
   subscriptions.delete subscriptions.test`.split(/\s+/),
@@ -155,7 +158,7 @@ test.each(Object.keys(OPERATIONS) as OperationName[])('%s is sent as often as it
       .callForAnswer(name, {parameters, body: {a: 1}})
       .catch(error => expect(error).toBeInstanceOf(SendError))
     const times = CHANGES.has(name) ? changed : read
-    // Without a bearer token there is none to renew.
+    // A request without a bearer token has none to renew.
     const isUnsigned = OPERATIONS[name].scope === null && end === 401
     expect([what, requests]).toEqual([what, isUnsigned ? 1 : times])
     expect(bodies.size).toBe(1)

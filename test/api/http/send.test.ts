@@ -1,4 +1,4 @@
-/** The sender: what is sent again, after how long, and whether the service may have acted. */
+/** The sender: which requests are repeated, after what delay, and whether the service may have acted. */
 import {expect, test} from 'vitest'
 import {createSender} from '../../../src/api/http/send.js'
 import {
@@ -22,7 +22,7 @@ const failure = (fault: ExchangeFault, sent: boolean) => new ExchangeError(fault
 
 type Step = WireAnswer | ExchangeError
 
-/** Plays `steps`, the last one for ever, each taking `seconds`. */
+/** Creates a sender whose attempts have the results `steps`, of which the last one repeats. Each takes `seconds`. */
 function setUp(steps: Step[], {random = (): number => 0, seconds = 0} = {}) {
   const clock = fakeClock()
   const requests: WireRequest[] = []

@@ -1,4 +1,4 @@
-/** A link that a public service gave leads to public addresses alone, however the address is written or resolved. */
+/** A link from a public service may lead only to public addresses, however the address is written or resolved. */
 import type {LookupAddress} from 'node:dns'
 import {expect, test} from 'vitest'
 import {createSender} from '../../../src/api/http/send.js'
@@ -38,7 +38,7 @@ test.each(INNER)('nothing connects to %s for a service that is public', async ho
 })
 
 type Found = readonly string[]
-/** What the guard of a public service says of a host with those addresses: what is dialled, or the refusal. */
+/** Returns the addresses that are dialled for a host with these addresses, or the refusal. */
 async function dialled(found: Found, givenBy = PUBLIC, all = true): Promise<unknown> {
   const addresses: LookupAddress[] = found.map(address => ({address, family: address.includes(':') ? 6 : 4}))
   const {guard} = createPublicOnly((_, options, done) => {
@@ -75,7 +75,7 @@ test('a service that is not public itself may give links into its network', asyn
   expect(only.guard(PUBLIC, link, false)).toBeUndefined()
   only.learn(call, new URL(call.url), {remoteAddress: '8.8.8.8'})
   expect(() => only.guard(PUBLIC, link, false)).toThrow('not a public address')
-  // Where a link led says nothing of the service.
+  // The address behind a link says nothing about the service.
   only.learn({...call, givenBy: PUBLIC}, new URL(call.url), {remoteAddress: '10.0.0.8'})
   expect(() => only.guard(PUBLIC, link, false)).toThrow('not a public address')
 })

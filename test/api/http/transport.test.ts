@@ -1,4 +1,4 @@
-/** One exchange against raw servers: what comes back, and whether a byte may have left when nothing does. */
+/** One exchange with raw servers: what is returned, and whether a byte may have been sent if nothing is returned. */
 import {execFile} from 'node:child_process'
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {promisify} from 'node:util'
@@ -24,7 +24,7 @@ const CA = await trustedCertificates(CA_FILE, {})
 
 const serve = (script: Script, tls?: ReturnType<typeof tlsIdentity>) => ownWire(() => script, tls)
 
-/** A server that speaks no TLS, or nothing at all. */
+/** Starts a server that does not speak TLS, or never answers. */
 async function withoutTls(connection: 'plain' | 'hang'): Promise<string> {
   const server = await serve('hang')
   server.connection = connection

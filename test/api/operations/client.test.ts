@@ -1,4 +1,4 @@
-/** Operations over real HTTP: what is on the wire, renewal on 401, what each ending means; and links. */
+/** Operations over real HTTP: the bytes on the wire, the renewal after a 401, the meaning of each ending; and links. */
 import {describe, expect, test} from 'vitest'
 import {createSender} from '../../../src/api/http/send.js'
 import {createTransport} from '../../../src/api/http/transport.js'

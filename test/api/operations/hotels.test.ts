@@ -1,4 +1,4 @@
-/** Hotels, tours, reference data and the account in every shape: what is asked, what is read, and when offers expire. */
+/** Hotels, tours, reference data and the account in every form: the requests, what is read, and when offers expire. */
 import {describe, expect, test} from 'vitest'
 import {showAccount} from '../../../src/api/operations/account.js'
 import {listCities, listCountries, listCurrencies} from '../../../src/api/operations/content.js'

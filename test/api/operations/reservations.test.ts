@@ -1,4 +1,4 @@
-/** Reservations in answers of any shape: lists to the last page, facts, quotes, cancellations and updates. */
+/** Reservations in answers of any form: lists up to the last page, facts, quotes, cancellations and updates. */
 import {describe, expect, test} from 'vitest'
 import {factsOfReservation} from '../../../src/api/answers/reservations.js'
 import {

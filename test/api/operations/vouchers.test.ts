@@ -1,4 +1,4 @@
-/** Vouchers over real HTTP: two requests, and nothing but a whole PDF is ever returned. */
+/** Vouchers over real HTTP: there are two requests, and only a complete PDF is ever returned. */
 import {describe, expect, test} from 'vitest'
 import {createTransport} from '../../../src/api/http/transport.js'
 import {fetchVoucher, isVoucherReady} from '../../../src/api/operations/vouchers.js'
@@ -10,7 +10,10 @@ import {httpAnswer, jsonAnswer, type Script, type Wire} from '../../support/wire
 
 const PDF = Buffer.from(`%PDF-1.7\n${'x'.repeat(300)}\n%%EOF\n`)
 type Answering = (n: number, link: string) => Script
-/** `voucher` answers the n-th question for the link, `link` the n-th fetch of it; {link} stands for its address. */
+/**
+ * Starts a service. `voucher` gives the answer to the nth request for the link, and `link` to the nth download; {link} stands for
+ * its URL.
+ */
 async function setUp(voucher: Answering, link: Answering, status = 'PENDING_PAYMENT') {
   const counts = {voucher: 0, link: 0}
   const server: Wire = await ownWire(record => {
@@ -37,7 +40,7 @@ test('a voucher of another reservation is not fetched', async () => {
   const {api, fail, counts} = await setUp(other, pdf)
   expect(await fail()).toMatchObject({kind: 'service_failed', details: {code: 'another_reservation'}})
   expect(counts).toEqual({voucher: 1, link: 0})
-  // Neither is it waited for, nor a sign that the one asked about is confirmed.
+  // The other reservation is not waited for, and its voucher does not show that the requested one is confirmed.
   expect(await fail(3)).toMatchObject({details: {code: 'another_reservation'}})
   await expect(isVoucherReady(api, 'RSV-1')).rejects.toMatchObject({kind: 'service_failed'})
 })

@@ -1,4 +1,4 @@
-/** Subscriptions through a client without a network, in answers of any shape. */
+/** Subscriptions through a client without a network, in answers of any form. */
 import {describe, expect, test} from 'vitest'
 import {
   createSubscription,

@@ -1,4 +1,6 @@
-/** Which values of a request and its answer are secrets, how they are found in every spelling, and that no echo of one is shown. */
+/**
+ * Which values of a request and its answer are secrets, how they are found in every spelling, and that no echo of one is shown.
+ */
 import {expect, test} from 'vitest'
 import {readAnswer, refusalOf} from '../../../src/api/answers/refusals.js'
 import {secretsIn} from '../../../src/api/redact/redact.js'
@@ -20,7 +22,7 @@ test.each(['client_secret', 'token', 'access_token', 'refresh_token', 'secret'])
   name => {
     expect(inRequest({[name]: 'found'})).toEqual(['found'])
     expect(inAnswer(JSON.stringify({data: [{[name]: 'found'}]}))).toEqual(['found'])
-    // The outermost counts, and what is no text is none.
+    // The outermost value counts, and a value that is not text does not.
     expect(inRequest({a: {[name]: 'inner'}, [name]: 'outer'})).toEqual(['outer'])
     expect(inRequest({a: {[name]: 'inner'}, [name]: null})).toEqual(['inner'])
     expect(inRequest({[name]: 5, a: {[name]: 'inner'}})).toEqual([])

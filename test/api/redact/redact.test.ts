@@ -1,4 +1,7 @@
-/** What is taken out of what is shown of requests, and what stays to be read; in general: test/proof/fuzz/redaction.ts. */
+/**
+ * What is redacted in the output about requests, and what stays readable. Properties for all values:
+ * test/proof/fuzz/redaction.ts.
+ */
 import {describe, expect, test} from 'vitest'
 import {
   createRedactor,
@@ -151,7 +154,7 @@ describe('a link', () => {
       `<https://h.example/${GONE}>'https://h.example/${GONE}'`,
     )
     expect(text('http://[ is none')).toBe(`${GONE} is none`)
-    // What follows a link in a sentence is not part of it.
+    // Punctuation after a link in a sentence is not part of it.
     expect(text('see (https://a.example/v/abc?t=1). And http://[::1]:80/x!')).toBe(
       `see (https://a.example/${GONE}). And http://[::1]/${GONE}!`,
     )

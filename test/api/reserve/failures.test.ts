@@ -1,4 +1,4 @@
-/** No hint leads to a second booking: where one exists or may exist, none says to choose another reference, offer or key. */
+/** No hint leads to a second booking: if a booking exists or may exist, no hint suggests another reference, offer or key. */
 import {describe, expect, test} from 'vitest'
 import {nextStep} from '../../../src/api/answers/hints.js'
 import {conflictFailure, neverSent, refused, repeatHint} from '../../../src/api/reserve/failures.js'
@@ -30,7 +30,7 @@ const CONFLICTS: Conflict[] = [
   ...(['forgotten', 'other_credential'] as const),
 ]
 
-/** Words that send a person or a script on to another booking, unless that is said of them. */
+/** Words that lead a person or a script to another booking, unless they say to avoid it. */
 const LEADS_ON =
   /(choose|use|generate|with) (an?other|a new)|search again|leave out --idempotency-key to gen|book after all/
 

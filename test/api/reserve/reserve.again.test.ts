@@ -1,4 +1,4 @@
-/** What `reserve` and `resume` make of what was tried before, and of a disk that fails (§4.4). */
+/** How `reserve` and `resume` treat earlier attempts and a failing disk (§4.4). */
 import {describe, expect, test} from 'vitest'
 import {intentOf, reserve, resume} from '../../../src/api/reserve/reserve.js'
 import {Failure} from '../../../src/contract/failure.js'
@@ -85,7 +85,7 @@ describe('a fault of the disk', () => {
     throw new Failure('usage', 'given up', {code: 'begun_elsewhere'})
   }
   const warnings: string[] = []
-  /** Reserves with a journal of which some methods are others. */
+  /** Reserves with a journal in which some methods are replaced. */
   const runWith = (change: (journal: Journal) => Partial<Journal>) => {
     const {reserveParts} = open()
     const {journal} = reserveParts

@@ -1,4 +1,4 @@
-/** A reservation that is stopped or killed half-way (§4.4): what was not sent by then is never sent by resuming. */
+/** A reservation that is stopped or killed halfway (§4.4): resuming never sends what was not sent before. */
 import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../../src/api/reserve/reserve.js'
 import type {Journal} from '../../../src/contract/journal.js'
@@ -14,7 +14,7 @@ const {open, sent} = place
 const INTENT = intentFor('off_1', 'ref-1')
 const NEVER_SENT = {kind: 'usage', details: {code: 'never_sent', result: {outcome: 'not_sent', attempts: 0}}}
 
-/** Starts the reservation; `stages` and `recordings` fill as it goes. */
+/** Starts the reservation. `stages` and `recordings` grow as it proceeds. */
 function start(parts: Parts) {
   const stopping = new AbortController()
   const stages: Stage[] = []
@@ -27,7 +27,10 @@ function start(parts: Parts) {
   return {stages, recordings, failure, stop: () => stopping.abort()}
 }
 
-/** The parts with a journal that holds up `name` until `release`; `calls` are its writes as they begin and end. */
+/**
+ * Returns the parts with a journal in which the write `name` waits for `release`. `calls` records the begin and end of its
+ * writes.
+ */
 function holding(parts: Parts, name: 'attempt' | 'notSent') {
   const {journal} = parts.reserveParts
   const calls: string[] = []
@@ -50,7 +53,7 @@ function holding(parts: Parts, name: 'attempt' | 'notSent') {
   return {parts: {...parts, reserveParts}, calls, release: hold.release}
 }
 
-/** The service grants no token before `release`. */
+/** Makes the service grant no token before `release`. */
 function holdToken() {
   const hold = held()
   place.service.script = async ({path}) => {
@@ -60,7 +63,7 @@ function holdToken() {
   return hold
 }
 
-/** Resuming says that nothing was sent, and makes nothing; the same reservation is made by a run of its own. */
+/** Resuming reports that nothing was sent, and makes no reservation. A new run makes the same reservation. */
 async function expectNeverSent(parts: Parts): Promise<void> {
   expect(await parts.state.journal.list()).toMatchObject([{outcome: 'not_sent', attempts: 0, body: null}])
   const failure = await rejectionOf(resume(parts.reserveParts, 'ref-1'))
@@ -94,7 +97,7 @@ test('stopped while an attempt is being counted: counted to the end, then taken 
   run.stop()
   await new Promise(setImmediate)
   expect(slow.calls).toEqual(['attempt'])
-  // What ends the process waits for the whole run.
+  // The end of the process waits for the whole run.
   expect(run.stages.at(-1)).toBe('sent')
   slow.release()
   expect(await run.failure).toMatchObject({kind: 'unreachable'})

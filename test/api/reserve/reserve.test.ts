@@ -1,4 +1,4 @@
-/** What `reserve` makes of every answer (§3, §4.4). */
+/** How `reserve` understands every answer (§3, §4.4). */
 import {describe, expect, test} from 'vitest'
 import {reserve, resume} from '../../../src/api/reserve/reserve.js'
 import {openMemoryJournal} from '../../../src/state/state.js'
@@ -17,13 +17,13 @@ const continued: Script = (_, response) => {
   return false
 }
 
-/** Confirms a booking with another client reference. */
+/** Answers with a confirmed booking that has another client reference. */
 const foreign = (offer_id: string) =>
   answering({
     data: {reservation_ref: 'RSV-OTHER', status: 'CONFIRMED', client_reference_id: 'other-ref', offer_id},
   })
 
-/** Confirms it, with `beside` beside the reservation and `more` in it. */
+/** Answers with a confirmed booking. `beside` is outside the reservation, `more` inside. */
 const confirmed = (beside: object, more: object = {}) =>
   answering({data: {reservation_ref: 'R-9', status: 'CONFIRMED', ...more}, ...beside})
 
@@ -221,7 +221,7 @@ describe('a refusal that says there is a reservation already names it, and never
   })
 })
 
-/** A 401, after which no new token is given either. */
+/** Answers 401, and from then on also refuses new tokens. */
 const lockedOut: Script = (request, response) => {
   place.service.script = refusing(401)
   return refusing(401)(request, response)

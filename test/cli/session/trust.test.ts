@@ -1,4 +1,4 @@
-/** A file of certificate authorities is read whole or refused, and never read without end. */
+/** A file of certificate authorities is read completely or refused, and reading it always ends. */
 import {execFileSync, spawn} from 'node:child_process'
 import {readFileSync, truncateSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -41,7 +41,7 @@ test('reads a pipe to its end', async () => {
   spawn('sh', ['-c', words, certificateFile('ca'), pipe])
   const certificates = await trustedCertificates(pipe, {})
   expect(certificates?.length).toBeGreaterThan(10)
-  // It is not read again.
+  // The file is not read a second time.
   expect(await trustedCertificates(pipe, {})).toEqual(certificates)
 })
 

@@ -1,4 +1,4 @@
-/** Completion in real shells: candidates, hostile values stay data, and reading a script starts nothing. */
+/** Completion in real shells: the candidates are right, hostile values stay data, and loading a script starts no process. */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -13,14 +13,14 @@ const home = new Home()
 const BIN = join(home.directory, 'bin')
 const NOTED = join(home.directory, 'noted')
 
-/** An id whose text would do something in any shell that looks at it. */
+/** An id that would run commands if a shell evaluated it. */
 const HOSTILE = `whsub_evil'"$(touch p1)\`touch p2\`;touch p3 \\ * & | > p4`
 
-/** The script of `shell`, as a user would have it. */
+/** The path of the completion script for `shell`, where a user would have it. */
 const scriptPath = (shell: string) =>
   join(home.directory, shell === 'zsh' ? 'zfunc/_bookctl' : `completion.${shell}`)
 
-/** A home with the scripts, and a `bookctl` that notes its arguments. */
+/** Creates a home with the scripts and a `bookctl` that records its arguments. */
 async function prepare(): Promise<void> {
   mkdirSync(BIN)
   mkdirSync(join(home.directory, 'zfunc'))
@@ -35,7 +35,7 @@ echo "no""ted"
     writeFileSync(scriptPath(shell), (await home.run(['autocomplete', shell])).stdout)
 }
 
-/** What the machine remembers. */
+/** Stores values that completion offers. */
 async function remember(): Promise<void> {
   const state = openState(home.configDirectory)
   state.cities.remember({baseUrl: 'https://a.example/v1'}, [
@@ -50,10 +50,10 @@ async function remember(): Promise<void> {
   state.close()
 }
 
-/** The arguments of the last `bookctl` that was run. */
+/** Returns the arguments of the last `bookctl` that ran. */
 const ranWith = () => (existsSync(NOTED) ? readFileSync(NOTED, 'utf8').split('\0').slice(0, -1) : undefined)
 
-/** An interactive shell with the completion in place. */
+/** Opens an interactive shell with completion installed. */
 async function openShell(name: 'bash' | 'zsh' | 'fish'): Promise<TerminalRun> {
   const command = {
     bash: ['bash', '--norc', '--noprofile', '-i'],
@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-/** Lines for TAB, as they are typed, and what bash gets for each. */
+/** Lines at whose end TAB is pressed, and the candidates that bash gets. */
 const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = [
   ['bookctl hot', ['hotels']],
   ['bookctl --json --profile x hotels se', ['search']],
@@ -104,7 +104,7 @@ const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = 
   ["bookctl webhooks test 'whsub_p", ['whsub_plain']],
 ]
 
-/** What bash gets when TAB is pressed at the end of `line`; `type` is its COMP_TYPE. */
+/** Returns what bash gets when TAB is pressed at the end of `line`. `type` is its COMP_TYPE. */
 async function offered(line: string, type = '9', breaks = ''): Promise<string[]> {
   const {stdout} = await home.run(['__complete', 'bash', line, type, breaks])
   return stdout.split('\n').filter(Boolean)
@@ -145,7 +145,7 @@ compopt() { return 1; }; COMP_LINE='bookctl reserve --input a' COMP_POINT=25; _b
   expect(execFileSync('bash', args, {cwd: home.directory, env, encoding: 'utf8'})).toBe('a file.json\n')
 })
 
-/** What is typed at a terminal, and the arguments that arrive. */
+/** Keys typed at a terminal, and the arguments that bookctl gets. */
 const TYPED: readonly (readonly [typed: string, argv: readonly string[]])[] = [
   ['hotels search --sort pri\t', ['hotels', 'search', '--sort', 'price']],
   ['webhooks test whsub_ev\t', ['webhooks', 'test', HOSTILE]],
@@ -188,7 +188,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('at a terminal: %s', shell => {
 
 test('powershell: every quote is closed, every bracket has its end, and nothing is run by its text', () => {
   const script = readFileSync(scriptPath('powershell'), 'utf8')
-  // Strings and comments, as they come.
+  // Removes the script's strings and comments.
   const bare = script.replace(/'(?:[^']|'')*'|"[^"]*"|#.*$/gm, '')
   expect(bare).not.toMatch(/['"`]/)
   for (const [open, close] of ['()', '{}', '[]'].map(pair => pair.split('')))
@@ -196,7 +196,7 @@ test('powershell: every quote is closed, every bracket has its end, and nothing 
   expect(script).not.toMatch(/Invoke-Expression|\biex\b/i)
 })
 
-/** Words that only this machine knows. */
+/** Words that only the state of this machine provides. */
 const ASKED = [
   ['profiles', 'use', ':'],
   ['hotels', 'search', '--city', ':'],
@@ -211,7 +211,7 @@ describe('what is asked on TAB', () => {
     const empty = ownHome()
     for (const argv of [[], ['nonsense'], ...ASKED.map(words => ['fish', ...words]), ['bash', 'bookctl "']])
       expect(await empty.run(['__complete', ...argv])).toMatchObject({exit: 0, stderr: ''})
-    // On newer Nodes the compiled code is kept.
+    // Newer versions of Node cache compiled code there.
     expect(readdirSync(empty.directory).filter(name => name !== '.cache')).toEqual([])
   })
 

@@ -7,7 +7,7 @@ test('a failure is complete as text and as JSON', () => {
   const said = {code: 'offer_expired', status: 410, hint: 'search again'}
   const details = {...said, requestId: 'req_1', reason: 'gone'}
   const {exit, document, text} = describeFailure(new Failure('refused', 'too late', details))
-  // Which code each kind has is in the committed list (test/surface).
+  // The code of each kind is in the committed list (test/surface).
   expect(exit).toBe(5)
   expect(document).toEqual({error: {...said, message: 'too late', request_id: 'req_1', cause: 'gone'}})
   expect(text).toBe('Error: too late\nCause: gone\nRequest: req_1\nHint: search again')

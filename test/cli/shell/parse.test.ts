@@ -1,4 +1,4 @@
-/** Values as the flags and arguments of the commands read them: typed, or refused by name, all at once. */
+/** Values of flags and arguments: parsed to their types, or refused with their names, all errors at once. */
 
 import {parse} from '@oclif/core/parser'
 import {expect, test} from 'vitest'
@@ -33,7 +33,7 @@ interface Defined {
   readonly strict?: boolean
 }
 
-/** What a command is given of `argv`, and the errors in it. */
+/** Returns the values that a command gets from `argv`, and the errors. */
 async function readLine(command: Defined, argv: readonly string[]) {
   const {args = {}, strict = true} = command
   const specs = {args, strict, flags: {...globalFlags, ...command.flags}} as unknown as Specs

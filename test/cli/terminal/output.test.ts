@@ -99,7 +99,7 @@ describe('--query', () => {
     expect(warnings).toHaveLength(6)
     expect(new Set(warnings)).toEqual(new Set(['Warning: --query found nothing; the result has: items']))
     warnings.length = 0
-    // A list without items has nothing to find.
+    // An empty list gives no warning that nothing was found.
     const none = {...list, document: {items: []}, items: []}
     await renderResult(none, {query: 'items[].id'}, {...PIPE, warn: text => void warnings.push(text)})
     for (const query of ['items[0].tags', 'length(itms || `[]`)', '{a: itms, b: items}']) await ask(query)

@@ -21,7 +21,7 @@ describe('Escape', () => {
     expect(terminal.screen()).not.toContain('offer ends soon')
     terminal.press('escape')
     await converse(terminal, ['> 3. ', KEYS.escape], ['Guest name (Ayşe)'])
-    // At once, which is not taken for a part of Escape.
+    // Typed directly after Escape, this is not read as part of an escape sequence.
     terminal.type('Öz\r')
     await ends(
       terminal,

@@ -11,7 +11,7 @@ const lay = (columns: readonly (string | Column)[], rows: string[][], width = 80
   return table && {lines: [...table.head, ...table.body], leftOut: table.leftOut}
 }
 
-/** Names whose characters take one column, two, or none. */
+/** Names with characters of width two, one and zero. */
 const NAMES = [
   'İstanbul Oteli',
   'Çırağan',

@@ -1,4 +1,4 @@
-/** Lines that fit a terminal: no foreign text in the first column, no word lost, no grapheme split. */
+/** Lines fit the terminal: no foreign text in the first column, no word lost, no grapheme split. */
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import {expect, test} from 'vitest'

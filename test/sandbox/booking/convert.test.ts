@@ -1,4 +1,4 @@
-/** Converting an offer: what is checked, in which order, and what it changes (§2.4, §3, §4.4). */
+/** Converting an offer: what is checked, in which order, and what changes (§2.4, §3, §4.4). */
 import {expect, test} from 'vitest'
 import {reservation} from '../../../src/contract/reservations.js'
 import {ADULT, reservationRequest, searchRequest} from '../../support/sandbox.js'
@@ -93,7 +93,7 @@ test('the ages of children are those searched for, at check-in', async () => {
     LEAD,
     ...births.map(birth_date => ({...child, birth_date})),
   ]
-  // Check-in is 2030-07-10: the day before the birthday the child is still a year younger.
+  // Check-in is on 2030-07-10, the day before the child's birthday.
   const wrong = await reserveWith({guests: guests('2025-07-10', '2020-07-11')}, search)
   expect(await refusalOf(wrong)).toBe('400 guest_count_mismatch')
   expect(wrong.json.error.details[0].field).toBe('guests[1].birth_date')
@@ -167,7 +167,7 @@ test('the balance is spent once by two requests that ran side by side', async ()
   const affordable = offers.filter(offer => Number(offer.price.total) < 100_000)
   const costly = affordable.sort((a, b) => Number(b.price.total) - Number(a.price.total)).slice(0, 2)
   const totals = costly.map(offer => Number(offer.price.total))
-  // Either fits the balance, both do not.
+  // The balance is enough for either, but not for both.
   expect(totals.reduce((sum, total) => sum + total, 0)).toBeGreaterThan(100_000)
   const guests = Array.from({length: 36}, (_, index) => ({...ADULT, is_lead: index === 0}))
   await sandbox.fault({operation: 'reservations.create', kind: 'latency', latency_ms: 50, times: 2})

@@ -10,7 +10,7 @@ const EARLY = seconds('2030-06-01T12:00:00Z')
 const TERMS = {freeUntilDays: 4, firstNight: 100n, total: 300n}
 const FREE_UNTIL = '2030-07-06T18:00:00+03:00'
 const EVE = '2030-07-09T18:00:00+03:00'
-/** Of any policy with a fee for the first night. */
+/** The steps of every policy with a fee for the first night. */
 const BOTH = [`${FREE_UNTIL} 100`, `${EVE} 300`]
 const ONE_NIGHT = {firstNight: 300n}
 
@@ -48,13 +48,13 @@ test('keeps to the wall clock when the clocks change between the deadlines', () 
 const at = (date: string, time: string, zone: string) => atWallClock(date, time, offsetsOf(zone))
 
 describe('a time on the wall clock of a hotel', () => {
-  // Offsets and days of change as published for these zones, not computed here.
+  // Offsets and dates of change are those published for these zones, not computed here.
   it.each([
     ['2026-07-15', '18:00', 'Asia/Kathmandu', '2026-07-15T18:00:00+05:45'],
-    // The days of change themselves, after the change.
+    // On the days of change, after the change.
     ['2026-03-29', '18:00', 'Europe/Berlin', '2026-03-29T18:00:00+02:00'],
     ['2026-10-25', '18:00', 'Europe/Berlin', '2026-10-25T18:00:00+01:00'],
-    // And before it.
+    // On the same days, before the change.
     ['2026-03-29', '01:30', 'Europe/Berlin', '2026-03-29T01:30:00+01:00'],
     ['2026-10-25', '01:30', 'Europe/Berlin', '2026-10-25T01:30:00+02:00'],
   ])('%s %s in %s is %s', (date, time, zone, text) => {

@@ -95,7 +95,7 @@ describe('prices', () => {
     const first = totals({check_out: '2030-07-11'})
     const second = totals({check_in: '2030-07-11'})
     const both = totals()
-    // Each night is rounded alone here and together there: at most a few cents apart.
+    // Nights are rounded separately here and together there, so the sums may differ by a few cents.
     const sum = first.map((value, index) => value + (second[index] as bigint))
     expect(everyPair(sum, both, (l, r) => l - r <= 3n && r - l <= 3n)).toBe(true)
   })
@@ -104,7 +104,7 @@ describe('prices', () => {
     const of = (...rooms: Room[]) => totals({rooms})
     expect(of(room(2, 1))).toEqual(of(room(2)))
     expect(everyPair(of(room(2, 5)), of(room(2)), (child, none) => child > none)).toBe(true)
-    // Three beds each, so that the same kinds of room are sold.
+    // Each room needs three beds, so that the same kinds of room are offered.
     expect(everyPair(of(room(2, 5)), of(room(2, 10)), (young, old) => young < old)).toBe(true)
     expect(everyPair(of(room(2, 10)), of(room(2, 15)), (old, teen) => old < teen)).toBe(true)
     expect(everyPair(of(room(2, 15)), of(room(3)), (teen, adult) => teen < adult)).toBe(true)
@@ -116,7 +116,7 @@ describe('prices', () => {
 describe('what is due at the hotel', () => {
   it('counts adults and nights, in the currency of the country', () => {
     const [first] = find({rooms: [room(2, 8), room(1)], check_out: '2030-07-13'})
-    // 12.00 TRY a star, for 3 adults and 3 nights.
+    // 12.00 TRY for each star, for 3 adults and 3 nights.
     const expected = `${12 * (first?.hotel.stars ?? 0) * 3 * 3}.00`
     expect(first?.price.due_at_property).toEqual([
       {description: expect.stringContaining('paid at the hotel'), amount: expected, currency: 'TRY'},

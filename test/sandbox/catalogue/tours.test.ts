@@ -1,4 +1,4 @@
-/** The tours of the local sandbox: always the same, enough of them, sensible, and found by search and detail. */
+/** The tours of the local sandbox are always the same, numerous and plausible, and are found by search and by id. */
 import {describe, expect, it} from 'vitest'
 import {toMinor} from '../../../src/contract/money.js'
 import {CITIES} from '../../../src/sandbox/catalogue/cities.js'

@@ -1,4 +1,4 @@
-/** The sandbox's own controls: clock, request log, reset. */
+/** The sandbox's own controls: clock, request log and reset. */
 import {expect, test} from 'vitest'
 import {ADULT, reservationRequest} from '../../support/sandbox.js'
 import {refusalOf, sandboxForEachTest} from '../each-sandbox.js'

@@ -1,4 +1,7 @@
-/** One delivery on the wire: where it may go, no redirect, little of the answer, a limit on the whole, and certificates that hold. */
+/**
+ * One delivery on the wire: which addresses are allowed, that redirects are not followed, that little of the answer is read, that
+ * there is one time limit, and that certificates are checked.
+ */
 
 import {createHook} from 'node:async_hooks'
 import {readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
@@ -176,7 +179,7 @@ const vetted = async (url: string, address: string, allowHttpLoopback = false) =
   return (await vetAddresses(new URL(url), {resolve, allowHttpLoopback})).map(each => each.address)
 }
 
-// All that is refused: the forms below.
+// These hosts are allowed. Hosts that are refused are in FORMS below.
 test.each([
   ['127.0.0.1', '127.0.0.1'],
   ['127.255.255.254', '127.255.255.254'],
@@ -211,13 +214,13 @@ const resolve: Resolve = async name => {
   return addresses.map(address => ({address, family: address.includes(':') ? 6 : 4}))
 }
 
-/** Every address of this machine except loopback: our listener is behind each. */
+/** Every address of this machine except loopback. The test's listener is reachable at each. */
 const OWN = Object.values(networkInterfaces())
   .flatMap(list => list ?? [])
   .filter(({internal, scopeid}) => !internal && !scopeid)
   .map(({address}) => (address.includes(':') ? `[${address}]` : address))
 
-/** Addresses of this machine that are allowed: if these were not dialled, the others would prove nothing. */
+/** Allowed addresses of this machine. They show that the listener is reachable, so that the refusals prove something. */
 const OPEN = ['127.0.0.1', '127.1', '0x7f000001', '2130706433', '127。0。0。1', '①②⑦.1']
 
 let sandbox: TestSandbox
@@ -226,7 +229,7 @@ let listener: Server
 let port: number
 let redirect: string | undefined
 const arrived: string[] = []
-/** What the system was asked to connect to, by any code: Node's own objects for that. */
+/** All connections that any code requested from the system, recorded through Node's own hooks. */
 const connecting: {address?: string; port?: number}[] = []
 const hook = createHook({
   init(_, type, __, resource) {
@@ -240,7 +243,7 @@ beforeAll(async () => {
     if (redirect === undefined) answer.end()
     else answer.writeHead(307, {location: redirect}).end()
   })
-  // Without a host: every address of this machine, IPv6 as well where there is any.
+  // Without a host the server listens on every address of this machine, including IPv6 if available.
   await new Promise<void>(done => listener.listen(0, done))
   port = (listener.address() as AddressInfo).port
   sandbox = await startSandbox({resolve, allowHttpLoopback: true})
@@ -260,20 +263,20 @@ beforeEach(() => {
   redirect = undefined
 })
 
-/** What was dialled, except the sandbox itself, which this test calls. */
+/** Returns what was dialled, except connections of this test to the sandbox itself. */
 function dialled(): string[] {
   const own = Number(new URL(sandbox.origin).port)
   return connecting.flatMap(({address, port: to}) => (to === own ? [] : [`${address}`]))
 }
 
 interface Sent {
-  /** Why the subscription was not made. */
+  /** Why the subscription was refused. */
   readonly refused?: string
-  /** What each attempt says; null for a delivered one. */
+  /** The error of each attempt; null if it was delivered. */
   readonly errors: (string | null)[]
 }
 
-/** Makes a subscription with `url`, or changes one to it, and sends a test event. */
+/** Creates a subscription with `url`, or changes an existing one to it, and sends a test event. */
 async function sendTest(url: string, attempts = 1): Promise<Sent> {
   const made = await client.call('POST', '/webhooks/subscriptions', {url, events: ['voucher.ready']})
   if (made.status !== 201) return {refused: made.json.error.code, errors: []}
@@ -323,7 +326,7 @@ test.each([
 })
 
 test('a name that leads here is dialled', async () => {
-  // It speaks no TLS, and plain http is for addresses that say themselves that they are this machine's.
+  // The listener does not speak TLS, and plain http is allowed only if the URL itself names a loopback address.
   expect((await sendTest(`https://here.example:${port}/`)).errors).toEqual([
     expect.not.stringMatching(/^not sent/),
   ])

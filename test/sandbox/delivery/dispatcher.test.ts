@@ -1,4 +1,7 @@
-/** The schedule of §6.4 on the moved clock: eight attempts at their own moments, each with its own signature, then passive. */
+/**
+ * The schedule of §6.4 on a moved clock: eight attempts at their own times, each with its own signature; then the subscription
+ * becomes inactive.
+ */
 import type {ServerResponse} from 'node:http'
 import {join} from 'node:path'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -13,7 +16,7 @@ import {writeWaiting} from '../waiting-deliveries.js'
 
 const MINUTE = 60
 const HOUR = 3600
-/** When the attempts are made, in seconds after the event. */
+/** The times of the attempts, in seconds after the event. */
 const MOMENTS = [0, MINUTE, 6 * MINUTE, 36 * MINUTE, 2.6 * HOUR, 10.6 * HOUR, 34.6 * HOUR, 58.6 * HOUR]
 
 const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true, subscriberMilliseconds: 500})
@@ -33,7 +36,7 @@ async function subscribe(answering?: Answering, events = ['reservation.confirmed
 
 const deliveries = () => sandbox.listed('deliveries')
 
-/** Sends the only delivery again by hand. */
+/** Repeats the only delivery by hand. */
 async function redeliver() {
   const [{delivery_id}] = await deliveries()
   return sandbox.control('POST', `/_sandbox/deliveries/${delivery_id}/redeliver`)
@@ -64,7 +67,7 @@ test('makes eight attempts at their own moments, each with its own signature, th
   expect(received).toHaveLength(8)
   expect(new Set(received.map(({body}) => body.toString())).size).toBe(1)
   const times = received.map(event => signedAt(event, secret))
-  // Receivers check against real time, which stands still here: no two seconds are the same, and none is far off.
+  // Receivers compare with real time, which stands still here. Each signature has another second, and none is far from real time.
   expect(times).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(second => TEST_START + second))
 })
 
@@ -205,7 +208,7 @@ test('a reset ends the moves of the clock that are under way, and leaves no move
 })
 
 const MANY = 400
-/** As many as one subscription gets side by side. */
+/** The number of attempts that one subscription gets at the same time. */
 const TOGETHER = 8
 
 interface Shown {
@@ -217,9 +220,9 @@ test('each attempt is made, counts as made at its own moment, and others are ans
   const held: ServerResponse[] = []
   const answering: Answering = (answer, _, count) => {
     if (count <= TOGETHER) held.push(answer)
-    // None of the first is answered before all of them have come.
+    // The first attempts are answered only when all of them have arrived.
     if (count === TOGETHER) for (const each of held) each.writeHead(200).end()
-    // Later every fifth attempt is refused.
+    // Later, every fifth attempt is refused.
     if (count > TOGETHER) answer.writeHead(count % 5 === 0 ? 500 : 200).end()
   }
   const database = join(ownDirectory(), 'sandbox.db')

@@ -1,4 +1,4 @@
-/** Faults over a real connection: what is answered, what is cut, and what was done nevertheless. */
+/** Faults over a real connection: the answers, the cuts, and what was done nevertheless. */
 import {randomUUID} from 'node:crypto'
 import {beforeEach, expect, test} from 'vitest'
 import {ConnectionDrop} from '../../../src/sandbox/base/answers.js'
@@ -23,7 +23,7 @@ interface Seen {
   readonly ended: 'dropped' | 'cut' | 'whole'
 }
 
-/** What a client sees: the status, how many bytes were announced and came, and how it ended. */
+/** Returns what a client sees: the status, the announced and the received number of bytes, and how the answer ended. */
 async function exchange(path: string, init: RequestInit = {}): Promise<Seen> {
   const answer = await fetch(sandbox.origin + path, init).catch(() => undefined)
   if (!answer?.body) return {bytes: 0, ended: 'dropped'}

@@ -1,4 +1,7 @@
-/** Texts that no store or terminal keeps as they are, or that nobody writes, are refused in every request (§8 shows no sizes). */
+/**
+ * Every request refuses texts that stores or terminals would change, or that people never write (the interface shows no sizes in
+ * §8).
+ */
 
 import {randomUUID} from 'node:crypto'
 import {expect, test} from 'vitest'
@@ -79,7 +82,7 @@ test('a name of 255 letters of any kind is taken', async () => {
   }
 })
 
-/** A request of a new offer, and a key for it. */
+/** Returns the request for a new offer, and a key for it. */
 async function wanted(change: Record<string, unknown> = {}) {
   const [offer] = await client.search()
   return {body: reservationRequest(offer.offer_id, change), key: randomUUID()}
@@ -156,7 +159,7 @@ test('refuses a repeat while the first still runs, and another body at any time'
   const {body, key} = await wanted()
   await sandbox.fault({operation: 'reservations.create', kind: 'latency', latency_ms: 200})
   const first = client.reserve(body, key)
-  // The log shows the first as soon as it has arrived.
+  // The log shows the first request as soon as it has arrived.
   const arrived = async () => await sandbox.listed('requests')
   while (!(await arrived()).some((r: {operation: string}) => r.operation === 'reservations.create'));
   await new Promise(resolve => setTimeout(resolve, 20))

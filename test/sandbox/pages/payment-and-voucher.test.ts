@@ -1,4 +1,4 @@
-/** Instant payments: the page a customer pays at, and what becomes of the reservation (§2.5, §3). */
+/** Instant payments: the page at which a customer pays, and the state of the reservation afterwards (§2.5, §3). */
 import fc from 'fast-check'
 import {beforeEach, expect, test} from 'vitest'
 import type {Reservation} from '../../../src/contract/reservations.js'

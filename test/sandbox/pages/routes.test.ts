@@ -1,4 +1,4 @@
-/** The sandbox's own page: what each page shows and what its forms do, in process. */
+/** The dashboard in process: what each page shows, and what its forms do. */
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
 import {closing} from '../../support/own.js'
@@ -10,7 +10,7 @@ const {sandbox, client} = sandboxForEachTest({inProcess: true, allowHttpLoopback
 
 const instant = {payment: {mode: 'instant'}}
 const events = async () => await sandbox.listed('events')
-/** Without the marks of where a path may be broken. */
+/** Reads a page without the marks at which a path may be broken. */
 const read = async (path: string) => (await readPage(sandbox, path)).text.replace(/<\/?(?:wbr|span)>/g, '')
 const rows = async (path: string) => (await read(path)).split('<tbody')[1]?.split('<tr').length ?? 1
 
@@ -136,7 +136,7 @@ describe('reading', () => {
 })
 
 describe('forms', () => {
-  /** Presses the first button of the page whose text begins with `text`; returns the page that this leads to. */
+  /** Presses the first button of the page whose text begins with `text`. Returns the page to which the form leads. */
   async function press(path: string, text: string, typed: Record<string, string> = {}): Promise<string> {
     const forms = (await read(path)).split('<form ').map(part => part.split('</form>')[0] ?? '')
     const form = forms.find(each => new RegExp(`<button[^>]*>${text}`).test(each)) ?? ''

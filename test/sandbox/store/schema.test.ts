@@ -1,4 +1,4 @@
-/** The sandbox keeps what it needs: what has expired by its clock goes, its space too, and is still known to have expired. */
+/** The sandbox removes what has expired by its clock, and returns the space. Expired ids are still recognised as expired. */
 import {readdirSync, statSync} from 'node:fs'
 import {Agent, request} from 'node:http'
 import {join} from 'node:path'
@@ -22,10 +22,10 @@ test('a file gives the space of expired searches back', async () => {
   const full = statSync(path).size
   const sandbox = closing(await startSandbox({inProcess: true, database: path}))
   await sandbox.advance(16 * 60)
-  /** Of the database and of its log. */
+  /** The size of the database and its log. */
   const bytes = () =>
     readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
-  // More than one step: those after the first come by themselves.
+  // More than one step is needed, and the later ones follow automatically.
   await waitUntil(() => bytes() < full / 3, 'the space to be given back')
 })
 

@@ -1,4 +1,7 @@
-/** Vouchers: links, signed, for an hour, without Authorization (§2.6, §4.5); and the PDF: what it says, hides and withstands. */
+/**
+ * Vouchers: links are signed, valid for an hour and need no Authorization (§2.6, §4.5). The PDF contains the facts, hides the
+ * identity, and withstands hostile text.
+ */
 
 import {getDocument} from 'pdfjs-dist/legacy/build/pdf.mjs'
 import {describe, expect, it} from 'vitest'
@@ -25,7 +28,7 @@ const render = (changes: Partial<Reservation> = {}) => renderVoucher(reservation
 const read = async (changes: Partial<Reservation> = {}) => readPdf(await render(changes))
 const named = (name: string, surname = 'Example') => read({guests: [guest({name, surname, is_lead: true})]})
 
-/** Facts separated by `|` or line breaks. */
+/** Splits facts that are separated by `|` or line breaks. */
 const factsIn = (text: string) => text.trim().split(/\s*[|\n]\s*/)
 
 describe('a voucher', () => {
@@ -92,7 +95,7 @@ describe('a voucher', () => {
     ['محمد (عمر)', 'بن-سعيد'],
   ])('keeps %s %s in the order in which it is read', async (name, surname) => {
     const {text} = await named(name, surname)
-    // A reader of PDF knows no mirrored brackets and no joiners.
+    // A PDF reader returns brackets unmirrored, and no joiners.
     const [first = '', last = ''] = [name, surname].map(each => each.replace('\u200c', ' '))
     expect(text).toContain(first.replace('(عمر)', ')عمر('))
     expect(text).toContain(last)
@@ -271,7 +274,10 @@ describe('a link', () => {
   })
 })
 
-/** Read back with a library that has no part in making it: pages with runs of space made one, fonts of the first. */
+/**
+ * Reads a PDF with another library than the one that wrote it. Returns the pages with runs of spaces joined, and the fonts of the
+ * first page.
+ */
 async function readPdf(bytes: Uint8Array) {
   const loading = getDocument({
     data: new Uint8Array(bytes),

@@ -1,4 +1,4 @@
-/** How texts reach pdfkit: lines in their order on paper, of which fontkit turns each part that is read from the right. */
+/** How text is passed to pdfkit: in lines in visual order, in which fontkit reverses each right-to-left part. */
 import {expect, test} from 'vitest'
 import {inLettersOf, linesOnPaper} from '../../../src/sandbox/voucher/letters.js'
 
@@ -13,7 +13,7 @@ test.each([
     `6. ${ALI} ${OMAR}`,
     [`6. ${ALI}${NBSP}${OMAR}`],
   ],
-  // The space after a turned part comes to stand before it; what follows it needs one of its own.
+  // The space after a reversed part moves in front of it, so the text that follows needs another space.
   ['Latin after it', `6. ${ALI} Smith`, [`6. ${NBSP}${ALI} Smith`]],
   ['Latin between', `6. ${ALI} Smith ${OMAR}`, [`6. ${NBSP}${ALI} Smith ${OMAR}`]],
   ['Latin in one word with it', `6. ${ALI}-Smith`, [`6. -${ALI} Smith`]],

@@ -10,7 +10,7 @@ const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed","name":"
 const SIGNATURE = sign('whsec_test', String(T), BODY)
 const OPTIONS = {signatureGiven: false, names: HEADER_NAMES, leftOut: {count: 0}}
 
-/** `bytes` in pieces of `size`. */
+/** Yields `bytes` in pieces of `size`. */
 async function* inPieces(bytes: Uint8Array | string, size = 65_536) {
   const all = Buffer.from(bytes as string)
   for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size)
@@ -195,7 +195,7 @@ const record = (more: object = {}) => ({
   ...more,
 })
 
-/** What `listen` prints between events. */
+/** Lines that `listen` prints between events. */
 const TALK = ['{"type":"ready","url":"x"}', '{"type":"forward","url":"x"}'] as const
 
 test('captures, line by line, and re-indented', async () => {

@@ -1,4 +1,4 @@
-/** The fast path of a capture: a line it takes has the result that reading the whole line gives. */
+/** The fast path for captures: for each line that it decides, the result is the same as from parsing the whole line. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {captureRecord, readRecords, requestsOfDocument} from '../../../src/webhooks/captures/records.js'
@@ -23,7 +23,7 @@ interface Line {
   readonly receivedAt?: number
 }
 
-/** A line as `listen` writes it, of a request signed at T. */
+/** Returns a line as `listen` writes it, for a request signed at T. */
 function lineOf(body: Uint8Array | string, line: Line = {}): string {
   const bytes = Buffer.from(body as string)
   const {signature = sign(SECRET, String(T), bytes), eventId = 'evt_1', receivedAt = T + 0.123} = line
@@ -47,7 +47,7 @@ function quick(line: string | Buffer, more: Partial<CheckTerms> = {}): CheckResu
   return result
 }
 
-/** The result when the line is parsed whole. */
+/** Returns the result of parsing the whole line. */
 async function slow(line: string | Buffer): Promise<CheckResult | undefined> {
   const [request] = requestsOfDocument(Buffer.from(line as string)) ?? []
   return request && check(request, terms)
@@ -96,7 +96,7 @@ test('other header names are followed', () => {
   expect(quick(lineOf(PLAIN, {rawHeaders}))).toBeUndefined()
 })
 
-/** Checks that `quick` decides some of these lines, and each of those as the whole check does. */
+/** Checks that `quick` decides some of these lines, and that the full check agrees with it on each of them. */
 async function expectAgreement(lines: fc.Arbitrary<string | Buffer>, numRuns: number): Promise<void> {
   let usual = 0
   await fc.assert(
@@ -136,7 +136,7 @@ test('a line that was changed anywhere has the result that the whole check gives
 })
 
 test('refuses long input without backtracking', () => {
-  // No two ways to read one character: a text that fails at its end is not tried again in another way.
+  // Each character can match in only one way, so a text that fails at its end is not tried again in another way.
   const members = Array.from({length: 1000}, (_, n) => `,"a${n}":{"b":1,"c":""}`).join('')
   expect(quick(lineOf(`{"id":"evt_1","type":"a"${members}}`))).toMatchObject(VALID)
   expect(quick(lineOf(`{"id":"evt_1","type":"a"${members},"b":[]}`))).toBeUndefined()

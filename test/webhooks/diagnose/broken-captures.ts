@@ -1,4 +1,4 @@
-/** Captures broken on purpose, each with the codes that name what was done to it. */
+/** Captures that were broken on purpose, with the codes that must name the change. */
 import {createHash} from 'node:crypto'
 import {deflateSync, gzipSync} from 'node:zlib'
 import {eventText, headerFor, hmac, type Pick, richText, secretOf, T, word} from '../signed-events.js'
@@ -11,19 +11,19 @@ const sortKeys = (value: unknown): unknown => {
   const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(sorted.map(([name, one]) => [name, sortKeys(one)]))
 }
-/** As Python's json.dumps puts spaces, outside of strings. */
+/** Adds spaces outside strings, as Python's json.dumps does. */
 const pythonic = (text: string) =>
   text.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, part => (part.length === 1 ? `${part} ` : part))
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const printed = (text: string, indent: number | string = 0) => JSON.stringify(JSON.parse(text), null, indent)
 export const sorted = (text: string, indent = 0) => JSON.stringify(sortKeys(JSON.parse(text)), null, indent)
-/** As Jackson's DefaultPrettyPrinter prints, in which lists are on one line. */
+/** Formats as Jackson's DefaultPrettyPrinter does, with lists on one line. */
 const jackson = (text: string) =>
   printed(text, 2)
     .replace(/^( *"\w+"):/gm, '$1 :')
     .replace(/\[\n\s*(\{[^[]*\})\n\s*\]/g, (_, one: string) => `[ ${one.replaceAll('\n  ', '\n')} ]`)
     .replaceAll('[]', '[ ]')
-/** A spacing that no printer has. */
+/** Uses spacing that no printer produces. */
 const spaced = (text: string) => text.replace('{', '{  ').replaceAll('":"', '" :  "')
 const slashes = (text: string) => text.replaceAll('/', '\\/')
 const toCrlf = (text: string) => text.replaceAll('\n', '\r\n')
@@ -31,13 +31,13 @@ const cancelled = (text: string) => text.replace('CONFIRMED', 'CANCELLED')
 
 type Make = (pick: Pick) => string
 const withoutTotal: Make = pick => richText(pick).replace(/,"total":[\d.]+/, '')
-/** With a list of objects, and an empty one. */
+/** An event with a list of objects and an empty list. */
 const updated: Make = pick =>
   `{"id":"evt_${word(pick, 8)}","type":"reservation.updated","created":"2026-01-01T00:00:00Z","data":{"changes":[{"field":"name","old":"Ali","new":"Ayşe"}],"tags":[]}}`
-/** Numbers that no parser keeps as they are spelled, in an order of keys of its own. */
+/** An event with numbers that no parser keeps as written, and an unusual order of keys. */
 const moneyText: Make = pick =>
   `{"id":"evt_${word(pick, 8)}","type":"payment.captured","created":"2026-01-01T00:00:00Z","data":{"status":"PAID","currency":"EUR","amount":1250.00}}`
-/** The text of `make`, changed before it was signed. */
+/** Returns the text of `make`, changed before it is signed. */
 const signedAs =
   (change: (text: string, pick: Pick) => string, make = richText): Make =>
   pick =>
@@ -46,7 +46,7 @@ const signedAs =
 type Change = (text: string) => string | Uint8Array
 type Rows<Row> = Readonly<Record<string, Readonly<Record<string, Row>>>>
 
-/** Changes of a body after it was signed, by the codes that name them; and the signed body, if it is a special one. */
+/** Changes of a body after signing, by the codes that name them, with the signed body if it is a special one. */
 const CHANGED: Rows<Change | readonly [Change, Make]> = {
   body_reserialized: {
     'printed by Python': text => escapeNonAscii(pythonic(text)),
@@ -114,7 +114,7 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
   body_base64: {
     base64,
     base64url: text => Buffer.from(text).toString('base64url'),
-    // The line break at the end of base64 is its own.
+    // The line break at the end belongs to the base64 encoding.
     'base64 and newline': text => `${base64(text)}\n`,
     'Lambda event': text => JSON.stringify({resource: '/', isBase64Encoded: true, body: base64(text)}),
   },
@@ -162,7 +162,7 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
     'pretty, newline': [text => `${printed(text, 2)}\n`, withoutTotal],
   },
   'body_bom body_reserialized': {'pretty, BOM': [text => `\ufeff${printed(text, 4)}`, withoutTotal]},
-  // Nothing can undo these.
+  // These changes cannot be undone.
   unexplained: {
     'another amount': [
       text => text.replace(/"total":\d/, '"total":99'),
@@ -177,7 +177,7 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
 }
 
 export interface BrokenCapture {
-  /** Every one of these codes must be found, and no other. */
+  /** Exactly these codes must be found. */
   readonly codes: readonly string[]
   readonly body: Uint8Array
   readonly secret: string
@@ -187,7 +187,7 @@ export interface BrokenCapture {
 
 type Break = (pick: Pick) => BrokenCapture
 
-/** Signatures that were made, or copied, in another way. */
+/** Signatures that were created or copied in another way. */
 const RESIGNED: Rows<(secret: string, body: Buffer, pick: Pick) => string> = {
   secret_prefix_missing: {'signed without prefix': (secret, body) => headerFor(secret.slice(6), body)},
   secret_base64_decoded: {
@@ -244,7 +244,7 @@ const digestInBase64 = (header: string) =>
   header.replace(/v1=(.*)/, (_, hex) => `v1=${Buffer.from(hex, 'hex').toString('base64')}`)
 const sha256 = (message: string) => createHash('sha256').update(message).digest('hex')
 
-/** Secrets in hand that are not quite the one. */
+/** Secrets that differ slightly from the right one. */
 const MISCOPIED: Rows<(secret: string, pick: Pick) => string> = {
   secret_whitespace: {
     'space after the secret': secret => `${secret} `,
@@ -261,7 +261,7 @@ const MISCOPIED: Rows<(secret: string, pick: Pick) => string> = {
   unexplained: {'unknown secret': (_, pick) => secretOf(pick)},
 }
 
-/** A capture of the signed body `make` gives, with what was changed. */
+/** Returns a capture of the signed body from `make`, with the change applied. */
 const capture =
   (
     codes: string,
@@ -281,7 +281,7 @@ function rows<Row>(table: Rows<Row>, toBreak: (codes: string, row: Row) => Break
   )
 }
 
-/** Every kind of break by its name. */
+/** Every kind of change by its name. */
 export const BREAKS: readonly (readonly [string, Break])[] = [
   ...rows(CHANGED, (codes, row) => {
     const [change, make] = typeof row === 'function' ? [row, richText] : row

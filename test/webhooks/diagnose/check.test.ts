@@ -1,4 +1,4 @@
-/** What is said of one captured request: from where its signature and its id are taken, and what of a body is looked at. */
+/** The report on one captured request: where its signature and id are read from, and how much of a body is examined. */
 import {describe, expect, test} from 'vitest'
 import type {CapturedRequest} from '../../../src/webhooks/captures/request.js'
 import {check, MOST_KEPT_BYTES} from '../../../src/webhooks/diagnose/check.js'
@@ -95,7 +95,7 @@ describe('looking for causes in vain', () => {
       },
     ])
     expect(inVain.count).toBe(400)
-    // What needs no search is still explained.
+    // Causes that need no search are still explained.
     expect(await codes('late')).toMatchObject([{code: 'stale_retry'}])
     expect(await codes('id')).toMatchObject([{code: 'event_id_header_changed'}])
   })

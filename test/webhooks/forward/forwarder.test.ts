@@ -1,4 +1,4 @@
-/** Forwards events byte for byte and again until 2xx; no address delays another. */
+/** Forwards events unchanged and repeats them until a 2xx. A slow target does not delay another. */
 import type {Socket} from 'node:net'
 import {expect, onTestFinished, test} from 'vitest'
 import type {DueForward, ForwardResult} from '../../../src/contract/stored-events.js'
@@ -8,7 +8,7 @@ import {eventually} from '../../support/eventually.js'
 import {closing} from '../../support/own.js'
 import {type Answering, startSubscriber} from '../../support/subscriber.js'
 
-/** A target that answers what `answer` says of each request; undefined: never. */
+/** Starts a target that answers each request with the status from `answer`, or never if that is undefined. */
 async function startTarget(answer: (count: number) => number | undefined) {
   const {origin, received: got} = closing(
     await startSubscriber((response, _, count) => {
@@ -26,7 +26,10 @@ const HEADERS = [
 ]
 const BODY = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d])
 
-/** A store in memory that gives each event until it is done, as the real one does; it fails `refusals` times, the last with a result. */
+/**
+ * Starts a forwarder with a store in memory that gives each event until it is done, as the real one does. Its first `refusals`
+ * calls fail; the last of them has a result.
+ */
 function startForwarder(
   targets: string[],
   events: number,
@@ -148,15 +151,15 @@ test('an address that does not answer is left alone twice as long each time, and
     },
     close() {},
   }
-  // Each attempt is made with another event, so that none waits for its own next attempt.
+  // Each attempt uses another event, so that none waits for its own next attempt.
   const {forwarder} = startForwarder(['http://127.0.0.1:1/'], 20, {elapsed: () => milliseconds, handover})
-  /** Looks for what may be sent now, until there is no more. */
+  /** Sends everything that is due by `now`. Returns the number of attempts so far. */
   const sentBy = async (now: number) => {
     milliseconds = now
     await forwarder.settled(Number.POSITIVE_INFINITY)
     return sentAt.length
   }
-  // Requests that were under way together count once.
+  // Requests that were sent together count once.
   const first = await sentBy(0)
   let [due, count] = [0, first]
   for (const seconds of [1, 2, 4, 8, 16, 30, 30, 30]) {
@@ -199,7 +202,7 @@ test('retries at once on reset idle connections', async () => {
     const {socket} = answer.req
     if (seen.has(socket)) return void socket.resetAndDestroy()
     seen.add(socket)
-    // The first three are there at once, before one of them is answered.
+    // The first three requests arrive before any of them is answered.
     waiting.push(() => answer.end())
     if (seen.size >= 3) for (const end of waiting.splice(0)) end()
   })

@@ -1,4 +1,4 @@
-/** What a forwarded event is signed with: as it came while that is fresh, then again with the secret that signed it. */
+/** The signature of a forwarded event: the received one while it is fresh, later a new one with the same secret. */
 import {expect, test} from 'vitest'
 import {freshHeaders, signedAgain} from '../../../src/webhooks/forward/request.js'
 import {sign, verify} from '../../../src/webhooks/signature/signature.js'

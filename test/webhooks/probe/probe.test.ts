@@ -9,7 +9,7 @@ const NOW = 1_700_000_000
 
 type Answer = (raw: Buffer, headers: HeaderMap) => number | Partial<HandoverResult>
 
-/** What a receiver does by §6.3, over what `bodyOf` makes of the body. */
+/** Returns a receiver that follows §6.3, but verifies what `bodyOf` makes of the body. */
 const receiver =
   (bodyOf: (raw: Buffer) => string | Buffer = raw => raw, tolerance = 300) =>
   (raw: Buffer, headers: HeaderMap): number => {

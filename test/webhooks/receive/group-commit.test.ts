@@ -1,4 +1,4 @@
-/** How many transactions run at once, and how each item is settled. */
+/** How many transactions run at the same time, and how each item is settled. */
 import {expect, test} from 'vitest'
 import {GroupCommit, type Settled} from '../../../src/webhooks/receive/group-commit.js'
 import {eventually} from '../../support/eventually.js'
@@ -23,7 +23,7 @@ function committing(options: {maxRunning?: number; enough?: number} = {}) {
   })
   const add = (...items: string[]) =>
     items.map(item => commits.add(item, outcome => settled.push([item, outcome])))
-  /** The items of each transaction, as one word. */
+  /** Returns the items of each transaction, joined to a word. */
   const items = () => transactions.map(transaction => transaction.items.join(''))
   return {commits, transactions, settled, add, items}
 }

@@ -1,4 +1,4 @@
-/** What is read of a request (§2.8, §6.2), which are accepted (§6.3), and what is reported of the others. */
+/** What is read from a request (§2.8, §6.2), which requests are accepted (§6.3), and what is reported about the others. */
 import {expect, test} from 'vitest'
 import {checkArrival} from '../../../src/webhooks/receive/receiver.js'
 import {isEventEnvelope, readEvent} from '../../../src/webhooks/signature/event.js'
@@ -50,7 +50,7 @@ test.each([
 test.each<[reason: string, ...Parameters<typeof check>]>([
   ['missing_header', []],
   ['missing_header', ['X-Service-Signaturx', SIGNATURE]],
-  // A value that looks like the name is none.
+  // A header value that looks like the name does not count.
   ['missing_header', ['x', 'x-service-signature', SIGNATURE, 'x']],
   ['malformed_header', [...SIGNED, ...SIGNED]],
   ['malformed_header', ['X-Service-Signature', 't=1']],

@@ -1,4 +1,4 @@
-/** What is answered and kept, and in which order (§6.3, §6.4); slow, idle and many connections, and an orderly end. */
+/** What the server answers and stores, and in which order (§6.3, §6.4); slow, idle and many connections; and an orderly end. */
 import {connect, type Socket} from 'node:net'
 import {expect, test} from 'vitest'
 import {Receiver} from '../../../src/webhooks/receive/receiver.js'
@@ -50,7 +50,7 @@ const replaced = (request: Buffer, from: RegExp, to: string) =>
   Buffer.from(request.toString('latin1').replace(from, to), 'latin1')
 const valid = (options = {}) => signedRequest(body('evt_1'), 'evt_1', {timestamp: now, ...options})
 
-// receiver.test.ts has what is refused; here: nothing of it reaches the store, whatever node:http makes of headers.
+// receiver.test.ts tests which requests are refused. Here none of them reaches the store, however node:http reads the headers.
 test.each([
   [
     'malformed_header',
@@ -65,7 +65,7 @@ test.each([
   expect(await receiver.kept()).toEqual([])
 })
 
-// A whole address is a target, too (RFC 9112 §3.2.2).
+// A whole URL is also a valid target (RFC 9112 §3.2.2).
 test.each([
   [200, ['/?from=tunnel', 'http://127.0.0.1:4020/', 'HTTP://a', 'https://a?from=proxy']],
   [404, ['/other', '//', 'http://a/other', 'http:///', 'ftp://a/']],
@@ -161,7 +161,7 @@ test('what the store refuses is answered 503 and reported', async () => {
   expect(await statusOf(receiver.port, valid())).toBe(200)
 })
 
-/** Sends a byte now and then, until the connection is closed. */
+/** Sends a byte from time to time until the connection is closed. */
 function drip(port: number, start: string): Promise<void> {
   return new Promise(resolve => {
     const socket = connect(port, '127.0.0.1', () => socket.write(start))
@@ -183,7 +183,7 @@ test('slow senders are cut, and others are served meanwhile', async () => {
   )
   const silent = drip(port, '')
   expect(await send(port)).toBe(200)
-  // Nothing but the limits ends these connections; without them the test runs out of time.
+  // Only the limits end these connections. Without them the test would time out.
   await Promise.all([...heads, ...bodies, silent])
   expect(await send(port)).toBe(200)
 })
@@ -228,7 +228,7 @@ test('events of many connections go into few transactions; closing answers all, 
 test('closing does not wait for a sender that sends nothing more', async () => {
   const {port, served} = await ownReceiver()
   const slow = drip(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n')
-  // Answered on a later connection: so the one before is known to the server.
+  // This is answered on a later connection, so the server knows the earlier one.
   await send(port)
   await served.close(300)
   await slow

@@ -1,4 +1,4 @@
-/** Signatures made and checked (§6.3), also against openssl: the committed vectors. */
+/** Creating and verifying signatures (§6.3), also against committed vectors that openssl created. */
 import {readFileSync} from 'node:fs'
 import {expect, test} from 'vitest'
 import {isEmptySecret, parseSignature, sign, verify} from '../../../src/webhooks/signature/signature.js'
@@ -41,7 +41,7 @@ test('each refusal reports what is known', () => {
   expect(judged(undefined)).toEqual({valid: false, reason: 'missing_header'})
   expect(judged([])).toEqual({valid: false, reason: 'missing_header'})
   expect(judged([signed, signed])).toEqual({valid: false, reason: 'malformed_header'})
-  // Parts of a second are dropped.
+  // Fractions of a second are ignored.
   expect(judged([signed], 1_700_000_300.9)).toMatchObject({valid: true, ageSeconds: 300})
   const wrong = {valid: false, timestamp: 1_700_000_000}
   const mismatch = {...wrong, reason: 'signature_mismatch', ageSeconds: 10}
@@ -69,7 +69,7 @@ const vectors: Vector[] = JSON.parse(
   readFileSync(new URL('../../vectors/signatures/vectors.json', import.meta.url), 'utf8'),
 )
 
-/** The vectors signed with another secret than `whsec_test` name it; these are checked with `whsec_test`. */
+/** Vectors for a mismatch are verified with `whsec_test` instead of the secret that signed them. */
 const secretOf = ({reason, secret_base64}: Vector) =>
   reason === 'signature_mismatch' ? 'whsec_test' : Buffer.from(secret_base64, 'base64').toString()
 

@@ -1,4 +1,4 @@
-/** What `login` asks, and when it refuses. */
+/** The questions of `login`, and when it refuses. */
 import {expect, test} from 'vitest'
 import {
   type LoginFlags,
@@ -15,7 +15,7 @@ import {rejectionOf, thrownBy} from '../../../support/thrown.js'
 const state = {settings: {read: () => ({profiles: {}})}} as unknown as State
 const URL_OF_LIVE = 'https://service.test/v1'
 
-/** What is asked, given `flags` and the environment's secret. */
+/** Returns the questions for these flags and the secret in the environment. */
 async function questionsFor(flags: LoginFlags, secret?: string): Promise<readonly Question[]> {
   let asked: readonly Question[] = []
   const env = secret === undefined ? {} : {BOOKCTL_CLIENT_SECRET: secret}
@@ -57,7 +57,7 @@ const REFUSED = new Failure('not_allowed', 'no such client', {code: 'invalid_cli
 const CHECKED = {message: 'no such client', details: {hint: expect.stringContaining('check the client id')}}
 const INPUT = {profile: 'p', baseUrl: URL_OF_LIVE, clientId: 'cid_1', scopes: undefined, keychain: false}
 
-/** Logs in with the secret `first`, then those of `answers`; only `right` is accepted. */
+/** Logs in with the secret `first`, then with those in `answers`. Only `right` is accepted. */
 async function attempts(first: string, answers: string[], failure = REFUSED, asks = true) {
   const tried: string[] = []
   const askedFor = asks ? {flag: '--client-secret-stdin', message: 'Client secret', secret: true} : undefined

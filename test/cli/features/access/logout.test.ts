@@ -1,4 +1,4 @@
-/** Logging out beside credentials in the environment: what is revoked, what is removed, and what is still there. */
+/** Logging out while the environment has credentials: what is revoked, what is removed, and what remains. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
@@ -20,7 +20,7 @@ const PAIR = {BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_CLIENT_SECRET: 'sk_test_env'
 const PAIR_NAMES = 'BOOKCTL_CLIENT_ID BOOKCTL_CLIENT_SECRET'
 const NOW = 1000
 
-/** What the keychain holds; undefined where there is none. */
+/** The contents of the keychain; undefined if there is none. */
 let inKeychain: Map<string, string> | undefined
 
 const keychain: Keychain = {
@@ -40,7 +40,7 @@ beforeEach(() => {
 })
 const place = stateForEachTest(keychain)
 
-/** A profile of config.json; a secret is kept for it unless `secret` says none. */
+/** Adds a profile to config.json, and stores a secret for it unless `secret` is 'none'. */
 async function login(name: string, secret: 'file' | 'keychain' | 'none' = 'file', current = 'default') {
   const {profiles} = place.state.settings.read()
   const profile = {base_url: URL, client_id: 'cid_1', secret_store: secret === 'none' ? 'file' : secret}

@@ -1,4 +1,4 @@
-/** A city by its name: known on this machine, or in the list of the service. */
+/** Finding a city by its name, among those known on this machine or in the list of the service. */
 import {describe, expect, test} from 'vitest'
 import {cityNumber, readCity, wrongCity} from '../../../../src/cli/features/catalogue/city-search.js'
 import type {KnownCity} from '../../../../src/state/seen-store.js'

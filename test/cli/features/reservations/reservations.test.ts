@@ -1,4 +1,4 @@
-/** A reservation as a person sees it, and its payment, in the shapes that services use; what nobody says is left out. */
+/** How a reservation and its payment are shown, in the forms that services use. Unknown facts are left out. */
 import {expect, test, vi} from 'vitest'
 import {describeCancellation} from '../../../../src/cli/features/reservations/reservations.js'
 import {

@@ -1,4 +1,4 @@
-/** After the reservation is made: what is waited for, and that stopping never means booking again. */
+/** After the reservation is made: what the command waits for, and that stopping it never leads to a second booking. */
 import {beforeEach, expect, test} from 'vitest'
 import type {ReserveOutcome} from '../../../../src/api/reserve/outcome.js'
 import {namingReservation} from '../../../../src/cli/features/reserve/booking.js'
@@ -53,7 +53,7 @@ test('a voucher that cannot be downloaded is left for later, and the reservation
     if (path.endsWith('/voucher')) answer(response, 404, {error: {code: 'gone'}})
     return path.endsWith('/voucher')
   }
-  // It is waited for, by a clock that does not wait.
+  // Waits on this clock take no time.
   const api = {...desk.connection.api, clock: fakeClock()}
   desk = {...desk, connection: {...desk.connection, api}}
   await follow(pending(null, 'confirmed'), said`Download the voucher → yes`).done

@@ -1,4 +1,4 @@
-/** What this machine knows to choose from, where a value is asked for. */
+/** The choices that this machine can offer when a value is asked for. */
 import {expect, test} from 'vitest'
 import {findForgettable} from '../../../../src/cli/features/reserve/journal.js'
 import {candidatesOf} from '../../../../src/cli/shell/completion.js'
@@ -25,7 +25,7 @@ test('only reservations of the client in use are offered', async () => {
 })
 
 test('of several clients that have tried a reference, the one in use forgets its own', async () => {
-  // Each has booked another offer under it: one without an outcome would have stopped the others.
+  // Each client has booked another offer under the reference. An unknown outcome would have stopped the others.
   for (const [n, client] of CLIENTS.entries()) {
     const journal = place.state.journal.forClient(client)
     const {entry} = await journal.begin(intent(n, {clientReferenceId: 'ref-0'}), 1)

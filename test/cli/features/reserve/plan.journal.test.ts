@@ -1,4 +1,4 @@
-/** Planning a reservation that is in the journal. */
+/** Planning a reservation that is already in the journal. */
 import {expect, test} from 'vitest'
 import {describePlan, type Plan, planReservation} from '../../../../src/cli/features/reserve/plan.js'
 import {readTyped} from '../../../../src/cli/features/reserve/request.js'
@@ -24,7 +24,7 @@ async function plan(): Promise<Plan> {
   return planReservation(typed, {}, target, place.state)
 }
 
-/** Adds it to the journal, and lets its offer expire. */
+/** Adds the reservation to the journal, and lets its offer expire. */
 async function begin(): Promise<{id: number; key: string}> {
   const {intent} = await plan()
   const verdict = await place.state.journal.forClient(target).begin(intent, 1)

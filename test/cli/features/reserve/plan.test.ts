@@ -17,7 +17,7 @@ const guest = (birth_date: string, number = '10000000146'): Guest => ({
 })
 const REQUEST = {...requestFor('off_1', 'R'), client_nationality: 'TR'}
 const most = (amount: string, currency: string | null = null) => ({maxPrice: {amount, currency}})
-/** The search of an offer was in another currency than its price. */
+/** The search for an offer used another currency than its price. */
 const SEARCHED = {refundable: null, free_cancellation_until: null, terms: null, city: null, currency: 'KWD'}
 const FACTS = {now: 1500, maxPrice: undefined, earlier: undefined}
 /** An earlier attempt without an outcome, which is being repeated. */

@@ -1,4 +1,4 @@
-/** A stop of `reserve`: the process lives until what the stop records is written, and what it says is certain. */
+/** Stopping `reserve`: the process lives until the stop is recorded, and says only what is certain. */
 import {expect, test} from 'vitest'
 import {ReserveStop} from '../../../../src/cli/features/reserve/stop.js'
 import {Failure} from '../../../../src/contract/failure.js'

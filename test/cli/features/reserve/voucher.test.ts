@@ -1,4 +1,4 @@
-/** Where a voucher may be written, decided before anything is asked for. */
+/** Where a voucher may be written. This is decided before any request is sent. */
 import {chmodSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -29,7 +29,7 @@ test('names a directory that does not exist or is a file', () => {
     expect(refusalOf(place)).toBe(`--file: the directory ${join(directory, place)} ${problem}`)
 })
 
-// The system lets root write everywhere.
+// Root can write everywhere.
 test.skipIf(process.getuid?.() === 0)('a directory that cannot be written is named', () => {
   mkdirSync(join(directory, 'locked'))
   chmodSync(join(directory, 'locked'), 0o500)

@@ -1,4 +1,4 @@
-/** A demo that is stopped, with a script instead of bookctl. */
+/** Stopping the demo, with a script in place of bookctl. */
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
@@ -8,7 +8,7 @@ import {ownDirectory, ownHome} from '../../../support/own.js'
 import {rejectionOf} from '../../../support/thrown.js'
 import {waitUntil} from '../../../support/wait.js'
 
-/** The sandbox runs until it is ended, `login` names the directory, and every other command leaves files in it. */
+/** The sandbox runs until it is stopped, `login` prints the directory, and every other command leaves files in it. */
 const SCRIPT = `
 const command = process.argv[2]
 if (command === 'sandbox') {
@@ -67,7 +67,7 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   expect(exit).toBe(0)
   expect(readdirSync(temporary)).toEqual([])
   expect(stdout.match(/^# .*\.\n\$ bookctl /gm)?.length).toBe(stdout.match(/^\$ bookctl /gm)?.length)
-  // Quotes would leave the backslash after it alone on a line of 80 columns.
+  // With quotes, the backslash would be alone on the next line at 80 columns.
   expect(stdout).toContain(' --guest name=Ayşe,surname=Öğüt,')
   expect(stdout).toMatch(
     /The event that was received, .*\n( {2}.*\n)* {2}event_type: +reservation\.confirmed\n/,

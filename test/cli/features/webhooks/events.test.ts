@@ -1,4 +1,4 @@
-/** Events received, chosen by the id that was typed. */
+/** Received events, selected by the id that the user types. */
 import {beforeEach, expect, test} from 'vitest'
 import {eventFilter, findEvent, replayResult} from '../../../../src/cli/features/webhooks/events.js'
 import type {EventStore} from '../../../../src/contract/stored-events.js'

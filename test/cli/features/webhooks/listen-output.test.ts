@@ -1,4 +1,4 @@
-/** The line `listen --json` prints says what the capture record says, and nothing that a terminal would act on. */
+/** The line of `listen --json` has the same contents as the capture record, and nothing that a terminal would obey. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {receiptLine} from '../../../../src/cli/features/webhooks/listen-output.js'

@@ -1,4 +1,4 @@
-/** The authority of `listen --tls`: what it may sign, how long it lasts, and what takes its place. */
+/** The certificate authority of `listen --tls`: what it may sign, how long it is valid, and how it is replaced. */
 import {X509Certificate} from 'node:crypto'
 import {once} from 'node:events'
 import {readFileSync, writeFileSync} from 'node:fs'
@@ -18,7 +18,7 @@ import {tlsIdentity} from '../../../support/tls.js'
 const NOW = Date.now() / 1000
 const DAY = 24 * 3600
 
-/** What a client that trusts `ca` says of a server with that identity: `OK`, or its refusal. */
+/** Returns `OK` if a client that trusts `ca` accepts a server with that identity, otherwise the error. */
 async function opinionOf(ca: string, identity: {cert: string; key: string}, host: string): Promise<string> {
   const server = createServer(identity, socket => socket.on('error', () => {}))
   server.on('tlsClientError', () => {}).listen(0, '127.0.0.1')
@@ -55,7 +55,7 @@ test('signs names of this machine, and its signature under any other name is ref
     ]).toEqual([host, 'permitted subtree violation'])
 })
 
-/** A directory with what `listen --tls` makes in it. */
+/** Creates a directory with the certificates of `listen --tls`. */
 function ownIdentities() {
   const directory = ownDirectory()
   const warnings: string[] = []
@@ -97,7 +97,7 @@ test('is replaced when a month of it is left, and trusted on beside the new one,
   ])
   expect(new X509Certificate(trusted()).fingerprint).not.toBe(new X509Certificate(first).fingerprint)
   expect(trusted()).toContain(first.trim())
-  // What runs goes on being trusted, and so is what starts now, whose certificate begins in the future.
+  // The running server stays trusted. The next one is trusted too, except that its certificate is not valid yet.
   expect(await opinionOf(trusted(), running, 'localhost')).toBe('OK')
   expect(await opinionOf(trusted(), next, 'localhost')).toBe('certificate is not yet valid')
   await make(NOW + 706 * DAY)

@@ -1,4 +1,6 @@
-/** A creation whose end cannot be recorded. The secret that cannot be stored: test/scenarios/secret-shown-once.test.ts. */
+/**
+ * Creating a subscription whose end cannot be recorded. A secret that cannot be stored: test/scenarios/secret-shown-once.test.ts.
+ */
 import {expect, test} from 'vitest'
 import {createAndKeep} from '../../../../src/cli/features/webhooks/subscriptions.js'
 import {StorageError} from '../../../../src/storage/errors.js'

@@ -1,4 +1,4 @@
-/** Guests and contact as they are typed, checked at once. */
+/** The questions for guests and contact, whose answers are checked at once. */
 import {describe, expect, test} from 'vitest'
 import {askContact, askGuests, placesOf} from '../../../../src/cli/features/wizard/ask-people.js'
 import {askPayment, isTooLittle} from '../../../../src/cli/features/wizard/book.js'
@@ -153,7 +153,7 @@ describe('people who were kept', () => {
     expect(people.guests().map(({details}) => details.name)).toEqual(['Ayşe'])
   })
 
-  /** What is offered for the place after `picks` are chosen for those before. */
+  /** Returns the choices for the next guest after `picks` were chosen for the guests before. */
   async function offered(people: People, picks: readonly string[]): Promise<string[]> {
     const rest = said`gender → Female | nationality → TR | document → None`
     const before = picks.flatMap(name => [['who is it?', name] as const, ...rest])

@@ -1,4 +1,4 @@
-/** What the wizard asks before a search, and how it understands what people type. */
+/** The wizard's questions before a search, and how it understands the answers. */
 import {afterEach, describe, expect, test, vi} from 'vitest'
 import {readSearch} from '../../../../src/cli/features/catalogue/hotels.js'
 import {askSearch, commandOf, findCities} from '../../../../src/cli/features/wizard/ask-search.js'
@@ -15,7 +15,7 @@ import {type Line, said, scriptedPrompts} from './scripted-prompts.js'
 
 const TODAY = '2030-05-01'
 const room = (adults: number, ...children_ages: number[]) => ({adults, children_ages})
-/** At a service that answers as `api`, on a machine where at most the latest search is remembered. */
+/** Asks with a service that answers as `api`, on a machine that remembers at most the latest search. */
 const asking = (prompts: Prompts, api: unknown, latest?: object, isLoopback = true) => {
   const state = {writable: false, remembers: latest !== undefined, offers: {latest: async () => latest}}
   const connection = {api, state, target: {isLoopback, baseUrl: 'https://x/v1'}} as unknown as Connection

@@ -1,10 +1,10 @@
-/** What a refusal is taken for: whole codes first, the fields complained about, then words. */
+/** How the wizard interprets a refusal: first by its code, then by the fields it names, then by its words. */
 import {describe, expect, test} from 'vitest'
 import {recoverFrom} from '../../../../src/cli/features/wizard/book.js'
 import {Draft, SearchAgain} from '../../../../src/cli/features/wizard/draft.js'
 import {Failure, type FailureDetails} from '../../../../src/contract/failure.js'
 
-/** `offer` (searched again), `payment` (asked again) or `answers` (the person says what to change). */
+/** Returns `offer` (search again), `payment` (ask again) or `answers` (the user selects what to change). */
 function remedyOf(details: FailureDetails): string {
   const draft = new Draft({payment: 'account'})
   try {

@@ -1,4 +1,4 @@
-/** The booking wizard with real parts and a person who answers by a script; all of it ends with the test. */
+/** The booking wizard with its real parts, and a scripted user. All of it is closed when the test ends. */
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
 import type {Booked} from '../../../../src/cli/features/reserve/pipeline.js'
 import {planReservation, sendPlan} from '../../../../src/cli/features/reserve/plan.js'
@@ -13,13 +13,13 @@ import {type Line, type ScriptedPrompts, scriptedPrompts} from './scripted-promp
 
 export interface Desk {
   readonly connection: Connection
-  /** Runs the wizard; `prompts.log` holds the questions, `messages` the lines printed between them. */
+  /** Runs the wizard. `prompts.log` has the questions, and `messages` the lines printed between them. */
   run(script: readonly Line[], flags?: ReserveFlags & {offer?: string}): Promise<Booked>
   readonly messages: string[]
   prompts: ScriptedPrompts
 }
 
-/** A guest as flags give it. */
+/** A guest as parsed from flags. */
 export const LEAD = {
   name: 'Ayşe',
   surname: 'Öğüt',
@@ -28,7 +28,7 @@ export const LEAD = {
   identity: {type: 'TC', number: '10000000146'},
 }
 
-/** At the service that `env` names, with the credentials in it. */
+/** Opens the wizard for the service and the credentials in `env`. */
 export async function openDesk(env: Record<string, string>): Promise<Desk> {
   const state = closing(openState(ownDirectory()))
   const target = {

@@ -1,4 +1,4 @@
-/** What flags, file and settings say already, so that the wizard asks for the rest alone. */
+/** What flags, the input file and settings already provide, so that the wizard asks only for the rest. */
 import {expect, test} from 'vitest'
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
 import {readTyped} from '../../../../src/cli/features/reserve/request.js'

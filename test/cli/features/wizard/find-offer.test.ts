@@ -1,4 +1,4 @@
-/** Offers as the wizard shows them, and moving through them. */
+/** The list of offers in the wizard, and moving through it. */
 import stringWidth from 'string-width'
 import {beforeAll, describe, expect, test, vi} from 'vitest'
 import type {FoundOffer} from '../../../../src/api/operations/hotels.js'
@@ -37,7 +37,7 @@ const USUAL: FoundOffer = {
 
 describe('the deadline on three clocks', () => {
   const PAST = [{from: '2030-04-30', amount: '9.00'}]
-  // As a service says it whose clock is a second ahead of the one here.
+  // The answer of a service whose clock is a second ahead.
   const raw = {cancellation_policies: [{from: '2030-05-01T00:00:01Z', amount: '9.00'}]}
   const NEVER_FREE = offer({free_cancellation_until: null, refundable: false, raw})
   const THERE = ['2030-05-29 11:00 your time (America/New_York)', '2030-05-29 15:00 UTC']

@@ -1,4 +1,4 @@
-/** A person who answers the questions by a script: what is asked, and what is answered. */
+/** A scripted user: the questions, and the answer to each. */
 import {
   answerOf,
   type BaseQuestion,
@@ -9,12 +9,12 @@ import {GoBack} from '../../../../src/cli/terminal/prompts/way-back.js'
 import {Failure} from '../../../../src/contract/failure.js'
 
 /**
- * A part of the question, and the answer: a line, `yes`/`no`, or a part of the choice's name; `^C` stops there, `^esc` goes back, `^wait`
- * waits until the question is withdrawn.
+ * A part of the question, and the answer: a line, `yes`/`no`, or a part of a choice's name. `^C` stops, `^esc` goes back, and
+ * `^wait` waits until the question is withdrawn.
  */
 export type Line = readonly [asked: string | RegExp, answer: string]
 
-/** A script as it is said: questions and answers with an arrow between them, pairs separated by bars or line breaks. */
+/** Parses a script: each question has an arrow and its answer, and pairs are separated by bars or line breaks. */
 export function said([text = '']: TemplateStringsArray): [asked: string, answer: string][] {
   const pairs = text.trim().split(/\s*[|\n]\s*/)
   return pairs.map(pair => pair.split(/\s*→ ?/) as [string, string])
@@ -23,11 +23,11 @@ export function said([text = '']: TemplateStringsArray): [asked: string, answer:
 export interface ScriptedPrompts extends Prompts {
   /** Every question as it was asked, with refusals, hints and the lists shown. */
   readonly log: string[]
-  /** What of the script is left. */
+  /** Returns how many lines of the script are left. */
   left(): number
 }
 
-/** Throws when another question comes than the script has. */
+/** Creates prompts that throw if a question differs from the script. */
 export function scriptedPrompts(script: readonly Line[]): ScriptedPrompts {
   const lines = [...script]
   const log: string[] = []

@@ -1,4 +1,6 @@
-/** The whole wizard: after a refusal or an expired offer it goes on with the answers typed before; an unknown outcome ends it. */
+/**
+ * The whole wizard: after a refusal or an expired offer it continues with the earlier answers, and an unknown outcome ends it.
+ */
 import {beforeEach, describe, expect, test} from 'vitest'
 import {offerFound, search} from '../../../../src/cli/features/catalogue/hotels.js'
 import {detailRows} from '../../../../src/cli/features/catalogue/offer-lines.js'
@@ -51,7 +53,7 @@ test('nothing but the questions', async () => {
   expect(desk.prompts.left()).toBe(0)
   expect((await peopleHere(desk.connection))?.guests()).toHaveLength(1)
   expect((await peopleHere(desk.connection))?.contacts()).toHaveLength(1)
-  // The time left is in sight from the list to the confirmation.
+  // The time left is shown from the list to the confirmation.
   const {log} = desk.prompts
   const asked = log.slice(log.findIndex(line => line.startsWith('Offer')))
   expect(asked.filter(line => /^(These offers|This offer): 1[45]:\d\d left$/.test(line)).length).toBe(15)
@@ -110,7 +112,7 @@ test('a service that is away keeps the answers, and is asked again when the pers
   const booked = await desk.run([...SEARCH, ...again], flags)
   expect(booked.booking?.outcome).toBe('confirmed')
   expect(desk.messages.join('\n')).toMatch(/Your answers are kept/)
-  // From now on it has the nationality and currency of this search in front.
+  // From now on, the wizard suggests the nationality and currency of this search.
   const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-NEXT'}
   await sandbox.fault(broken)
   const end = said`Nationality → | Currency → | Try again? → no`
@@ -189,7 +191,7 @@ describe('at another service', () => {
     expect(failure.kind).toBe('outcome_unknown')
     expect(failure.details.hint).toContain('bookctl reserve --resume T-1')
     expect(service.reservations).toHaveLength(1)
-    // What its answers do not say is not invented.
+    // Facts that the answers do not contain are not invented.
     const glance = there.prompts.log.join('\n')
     expect(glance).toContain('Due at hotel: unknown')
     expect(glance).toContain('terms unknown')
@@ -214,7 +216,7 @@ describe('at another service', () => {
     service.script = ({path}, response) => {
       if (path !== '/hotels/search') return false
       const isFirst = service.seen(path).length === 1
-      // The first offers live for a second and a half.
+      // The first offers are valid for a second and a half.
       const expires_at = new Date(Date.now() + (isFirst ? 1500 : 600_000)).toISOString()
       const room = {hotel_name: '\u001b[2JOtel', room_name: 'Oda', board: 'BB', currency: 'EUR'}
       const rate = isFirst ? {offer_id: 'off_0', total: '100.00'} : {offer_id: 'off_1', total: '120.00'}

@@ -1,4 +1,4 @@
-/** Help as a user gets it: on stdout, exit 0, within the width of the terminal. */
+/** Help is printed on stdout with exit 0, and fits the width of the terminal. */
 import {execFileSync} from 'node:child_process'
 import {readFileSync} from 'node:fs'
 import {afterAll, describe, expect, test} from 'vitest'
@@ -17,7 +17,7 @@ import {atTerminal} from '../../../support/terminal.js'
 const home = new Home()
 afterAll(() => home.remove())
 
-/** What `bookctl ...line` prints when all is well. */
+/** Returns what `bookctl ...line` prints; expects exit 0. */
 async function help(line: string, env: Record<string, string> = {}): Promise<string> {
   const done = await home.run(line.split(' ').filter(Boolean), {env})
   expect(done).toMatchObject({exit: 0, stderr: ''})
@@ -133,7 +133,7 @@ test('80 columns in a pipe, no colour, and as many as there are at most 100', as
     ] as const) {
       const text = await help(line, {FORCE_COLOR: '1', ...env})
       expect(text).not.toContain('\u001b')
-      // What cannot be broken: a word that is longer than a line, and commands to paste.
+      // Words longer than a line and commands to copy cannot be broken.
       const long = text.split('\n').filter(row => row.length > width && /\s\S+\s\S/.test(row.trim()))
       expect(long.filter(row => !/^ {2}(bookctl|eval) /.test(row))).toEqual([])
     }
@@ -179,7 +179,7 @@ test('a broken example has the words of the example', () => {
   const pasted = examples.map(command => pasteable(command, 60))
   expect(pasted.map(text => text.replace(/ \\\n {2}/g, ' '))).toEqual(examples)
   const safe = (command: string) => !/[|;&]|\$\(bookctl|>/.test(command)
-  /** What a shell makes of the words. */
+  /** Returns the words that a shell reads in the lines. */
   const words = (lines: readonly string[]) => {
     const script = lines.map(line => line.replace(/bookctl/g, 'printf "<%s>"')).join('\necho\n')
     const env = {PATH: process.env.PATH, OFFER: 'off_1 x'}

@@ -1,4 +1,4 @@
-/** Consent to a change, the same for every command. */
+/** The confirmation of a change, which is the same for every command. */
 import {expect, test} from 'vitest'
 import {requireConsent} from '../../../../src/cli/terminal/prompts/ask.js'
 import {thrownBy} from '../../../support/thrown.js'

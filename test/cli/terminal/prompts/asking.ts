@@ -1,4 +1,4 @@
-/** Questions asked as the tests of prompts ask them: in this process, or at a real terminal. */
+/** Asks questions for the tests of prompts, in this process or in a real terminal. */
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {beforeEach, vi} from 'vitest'
@@ -9,7 +9,7 @@ import {askHere, type QuestionName} from './questions.js'
 export const SCRIPT = fileURLToPath(new URL('./questions.ts', import.meta.url))
 export const ACCESSIBLE = {BOOKCTL_ACCESSIBLE: '1'}
 
-/** A terminal without settings, for each file that asks. */
+/** Sets up a terminal without settings for each test of a file. */
 export function askInPlainSurroundings(): void {
   beforeEach(() => {
     vi.unstubAllEnvs()

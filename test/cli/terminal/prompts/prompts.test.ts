@@ -1,4 +1,4 @@
-/** The questions themselves, drawn and as plain lines: in this process, and at a real terminal where that matters. */
+/** The questions, drawn and as plain lines: in this process, or in a real terminal if that makes a difference. */
 import process from 'node:process'
 import {describe, expect, test} from 'vitest'
 import {ownHome} from '../../../support/own.js'
@@ -80,7 +80,7 @@ describe('drawn', () => {
       ['> Otel Işık 12', KEYS.enter],
       ['12\r\n'],
     )
-    // Typed or pasted together with Enter.
+    // The text and Enter arrive together, as when pasted.
     await ends(terminal, 0, ['> 東京ホテル 1', 'ık 14\r'], ['14\r\n'])
   })
 

@@ -1,6 +1,6 @@
 /**
- * Questions for tests, and a terminal of this process to ask them at. Run as a script, it asks those named on its command
- * line at the terminal it runs in.
+ * Questions for tests, and a terminal in this process to ask them. As a script, it asks the questions named on its command line
+ * in its own terminal.
  */
 import process from 'node:process'
 import {PassThrough, Writable} from 'node:stream'
@@ -23,14 +23,14 @@ const CITY = {
   find: (typed: string) => HOTELS.filter(({name}) => name.toLowerCase().includes(typed.toLowerCase())),
 }
 
-/** Withdraws a question soon. */
+/** Returns a signal that withdraws a question after a short time. */
 function withdrawn(): AbortSignal {
   const withdrawing = new AbortController()
   setTimeout(() => withdrawing.abort(new Error('the offer has ended')), 300)
   return withdrawing.signal
 }
 
-/** What a question has while an offer runs out. */
+/** Returns the options of a question that counts down while an offer expires. */
 function counting() {
   const end = performance.now() + 60_000
   const status = () => `${Math.ceil((end - performance.now()) / 1000)} s left`
@@ -65,10 +65,10 @@ const QUESTIONS = {
   statusSearch: prompts => prompts.search({...CITY, ...counting()}),
   statusChoose: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, ...counting()}),
   statusSeveral: prompts => prompts.chooseSeveral({message: 'Which hotels?', choices: HOTELS, ...counting()}),
-  /** Something that keeps the process alive whatever becomes of the questions. */
+  /** Keeps the process alive, whatever happens to the questions. */
   busy: async () => void setInterval(() => {}, 1000),
   withdrawn: prompts => prompts.choose({message: 'Which hotel?', choices: HOTELS, signal: withdrawn()}),
-  /** One after another. */
+  /** Asks several questions one after another. */
   chain: prompts =>
     withWayBack(prompts, async asked => [
       await asked.text({message: 'Guest name'}),
@@ -90,7 +90,7 @@ const QUESTIONS = {
       message: 'Which\u001b[2J hotel?',
       choices: [{value: 1, name: 'Hotel\u001b[2J\u0007\nsecond line', description: 'a\u009b2J'}],
     }),
-  /** Busy for as long as a search takes, then asks. */
+  /** Is busy for about as long as a search takes, then asks. */
   late: async prompts => {
     await new Promise(resolve => setTimeout(resolve, 300))
     return prompts.confirm({message: 'Reserve this?'})
@@ -99,7 +99,7 @@ const QUESTIONS = {
 
 export type QuestionName = keyof typeof QUESTIONS
 
-/** Asks `names` one after another; prints each answer as JSON, or why there is none. Returns the exit code. */
+/** Asks `names` one after another, and prints each answer as JSON, or why there is none. Returns the exit code. */
 async function askAll(
   names: readonly QuestionName[],
   print: (line: string) => void,
@@ -118,7 +118,7 @@ async function askAll(
 
 export type AskedHere = Omit<TerminalRun, 'pid' | 'kill'>
 
-/** Asks at a terminal that is no device: keys are read as typed in raw mode, and lines end as a line discipline ends them. */
+/** Asks in a terminal without a device. Keys are read as in raw mode, and line ends are converted as a terminal driver does. */
 export function askHere(names: readonly QuestionName[], columns: number, rows: number): AskedHere {
   const shown = createScreen(columns, rows)
   const write = (text: string) => shown.write(text.replaceAll('\n', '\r\n'))
@@ -131,7 +131,7 @@ export function askHere(names: readonly QuestionName[], columns: number, rows: n
     isTTY: true,
     columns,
     rows,
-    // As a real terminal, which stays open.
+    // The stream stays open, like a real terminal.
     end: () => output,
   })
   const type = (text: string) => {

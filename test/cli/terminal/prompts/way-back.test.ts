@@ -1,4 +1,4 @@
-/** Escape goes back one question at a time, and what was answered is offered again. */
+/** Escape goes back one question at a time, and earlier answers are offered again. */
 import {beforeEach, expect, test} from 'vitest'
 import {peopleHere} from '../../../../src/cli/features/wizard/ask-people.js'
 import type {Prompts} from '../../../../src/cli/terminal/prompts/prompts.js'
@@ -61,7 +61,7 @@ test('from the confirmation through all guests to the offers and the search, and
       Store these guests → with their identity`,
   ]
   const back = ([message]: Line): Line => [message, '^esc']
-  // What is chosen of a list the script names again; all else is taken over by an empty line.
+  // Choices from a list are named again by the script; other answers are accepted with an empty line.
   const again = ([message, answer]: Line): Line =>
     /gender|nationality|document|Payment|Store|Offer/.test(String(message))
       ? [message, answer]
