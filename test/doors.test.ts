@@ -54,6 +54,7 @@ const KEPT_IN: Record<string, RegExp> = {
   'cli-table3': /^cli\/terminal\/table\.ts$/,
   picocolors: /^cli\/terminal\/colour\.ts$/,
   'csv-stringify': /^cli\//,
+  'csv-parse': /^cli\/features\/batch\//,
   'libphonenumber-js': /^cli\//,
   fflate: /^cli\//,
   '@jmespath-community/jmespath': /^(cli|webhooks)\//,

@@ -27,6 +27,8 @@ export interface FailureDetails {
   readonly reason?: string
   /** Fields of the request that the service complains about, under the service's names. */
   readonly fields?: readonly string[]
+  /** The message in lines, each printed on its own, where it lists much. */
+  readonly lines?: readonly string[]
   /** More keys for the result printed with `--json`, for example the state of a reservation. */
   readonly result?: object
   /** Whether the result is printed in full at any length, because the work behind it cannot be repeated. */

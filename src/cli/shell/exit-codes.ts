@@ -128,8 +128,8 @@ function textOf({kind, message, details}: Described, hint: string, service: stri
   // The user declined, which is no error.
   if (kind === 'usage' && details.code === 'not_confirmed')
     return sanitizeLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
-  const {reason, requestId, host} = details
-  const lines = [`Error: ${message}`]
+  const {reason, requestId, host, lines: [first, ...others] = [message]} = details
+  const lines = [`Error: ${first}`, ...others.map(line => `       ${line}`)]
   if (reason !== undefined && !message.includes(reason)) lines.push(`Cause: ${reason}`)
   if (host !== undefined) lines.push(`Host: ${host}`)
   else if (service !== undefined) lines.push(`Service: ${service}`)

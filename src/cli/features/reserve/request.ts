@@ -284,7 +284,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-function withoutEmpty(value: unknown): unknown {
+/** Returns `value` without the fields of its objects that are empty: null, or a text of no length. */
+export function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([, inner]) => inner !== '' && inner !== null)

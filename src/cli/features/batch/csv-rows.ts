@@ -1,0 +1,101 @@
+/** A CSV file as rows, each with the line on which it begins. */
+import {CsvError, parse} from 'csv-parse/sync'
+import type {Mistakes} from './mistakes.js'
+
+export interface Row {
+  /** From 1. */
+  readonly line: number
+  /** As they are in the file, without their quotes. */
+  readonly cells: readonly string[]
+}
+
+/** How the file is written, so that --failed can be written alike. */
+export interface Writing {
+  readonly delimiter: string
+  readonly lineEnd: string
+  readonly hasMark: boolean
+}
+
+export interface Sheet extends Writing {
+  /** Those with something in a cell, the header among them. */
+  readonly rows: readonly Row[]
+}
+
+/** Bytes of a row. The longest texts of a reservation have 255 characters. */
+const MOST_ROW_BYTES = 100_000
+
+const QUOTING = 'a cell with quotes in it must be in quotes, and each quote inside it doubled'
+
+/** The words for what the parser refuses. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote opens here and is not closed',
+  INVALID_OPENING_QUOTE: QUOTING,
+  CSV_INVALID_CLOSING_QUOTE: QUOTING,
+  CSV_MAX_RECORD_SIZE: `the row is longer than ${MOST_ROW_BYTES} bytes; is a quote in it not closed?`,
+}
+
+/** The rows of `bytes`, which are UTF-8. Those before a mistake that ends the reading are there too. */
+export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const hasMark = file.subarray(0, 3).equals(Buffer.from('\ufeff'))
+  const lineAt = lineCounter(file)
+  const rows: Row[] = []
+  const delimiter = delimiterOf(file)
+  let end = 0
+  const take = (cells: string[], {bytes: recordEnd}: {bytes: number}) => {
+    if (cells.some(cell => cell.trim() !== '')) rows.push({line: lineAt(end), cells})
+    end = recordEnd
+    return null
+  }
+  try {
+    parse(file, {
+      bom: true,
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      max_record_size: MOST_ROW_BYTES,
+      on_record: take,
+    })
+  } catch (error) {
+    const problem = error instanceof CsvError ? PROBLEMS[error.code] : undefined
+    if (!(error instanceof CsvError) || problem === undefined) throw error
+    // The parser counts a line end of two characters inside a quoted cell as two lines, but knows where the last cell ended.
+    const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
+    mistakes.add({line: lineAt(isOpen ? Number(error.bytes) + 1 : end)}, problem)
+  }
+  return {rows, delimiter, lineEnd: lineEndOf(file), hasMark}
+}
+
+const RETURN = 0x0d
+const NEWLINE = 0x0a
+
+/** Counts the line on which each offset is; offsets must not decrease. */
+function lineCounter(file: Buffer) {
+  let line = 1
+  let at = 0
+  return (offset: number) => {
+    for (; at < offset; at++) {
+      const isEnd = file[at] === NEWLINE || (file[at] === RETURN && file[at + 1] !== NEWLINE)
+      if (isEnd) line++
+    }
+    return line
+  }
+}
+
+function lineEndOf(file: Buffer): string {
+  const at = file.findIndex(byte => byte === NEWLINE || byte === RETURN)
+  if (at < 0 || file[at] === NEWLINE) return '\n'
+  return file[at + 1] === NEWLINE ? '\r\n' : '\r'
+}
+
+/** The one that is most often in the header; spreadsheets of many countries write semicolons. */
+function delimiterOf(file: Buffer): string {
+  const start = file
+    .subarray(0, MOST_ROW_BYTES)
+    .toString()
+    .replace(/^\ufeff/, '')
+    .trimStart()
+  const header = start.split(/[\r\n]/, 1)[0] ?? ''
+  const counted = [',', ';', '\t'].map(mark => ({mark, count: header.split(mark).length}))
+  return counted.sort((a, b) => b.count - a.count)[0]?.mark ?? ','
+}

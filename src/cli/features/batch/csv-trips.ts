@@ -1,0 +1,164 @@
+/** The trips of a CSV file: a row is a guest, and rows with the same client_reference_id are one trip. */
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {invalid} from '../../input/checks.js'
+import {PAST_DATE_FORMS, readDay} from '../../input/dates.js'
+import type {Fields} from '../../input/guests.js'
+import {closest, didYouMean, listOfNames} from '../../input/match.js'
+import {
+  GUEST_COLUMN_NAMES,
+  GUEST_COLUMNS,
+  type GuestColumn,
+  TRIP_COLUMN_NAMES,
+  TRIP_COLUMNS,
+  type TripColumn,
+  WHY,
+} from './columns.js'
+import type {Row} from './csv-rows.js'
+import type {Mistakes, Place} from './mistakes.js'
+import {type Cell, diallingPrefix, type Reading, readBoolean, type TripDraft} from './trips.js'
+
+const COLUMN_NAMES = [...TRIP_COLUMN_NAMES, ...GUEST_COLUMN_NAMES, WHY]
+
+/** Where each column is in a row. */
+export type Header = ReadonlyMap<string, number>
+
+/** The columns of the header. Unknown ones and those given twice are mistakes. */
+export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes): Header {
+  const found = new Map<string, number>()
+  for (const [index, cell] of header.cells.entries()) {
+    const name = cell.trim().toLowerCase()
+    if (name === '') {
+      const row = rows.find(({cells}) => (cells[index] ?? '').trim() !== '')
+      if (row) mistakes.add({line: row.line}, `cell ${index + 1} has no column: its header is empty`)
+      continue
+    }
+    const place = {line: header.line, column: sanitizeLine(cell.trim(), 40)}
+    const known = COLUMN_NAMES.find(column => column === name)
+    const meant = known ?? closest(name, COLUMN_NAMES)
+    if (known === undefined)
+      mistakes.add(place, 'there is no such column', meant ? didYouMean(meant) : listOfNames(COLUMN_NAMES))
+    else if (found.has(known)) mistakes.add(place, 'is there twice')
+    // What is below a mistyped header is read as what was meant.
+    if (meant !== undefined && !found.has(meant)) found.set(meant, index)
+  }
+  if (!found.has('client_reference_id'))
+    mistakes.add({line: header.line, column: 'client_reference_id'}, 'is missing: it tells the trips apart')
+  return found
+}
+
+/** The rows of each trip, in the order of their first rows. Rows without a reference and with too many cells are mistakes. */
+export function groupRows(header: Header, headerRow: Row, rows: readonly Row[], mistakes: Mistakes): Row[][] {
+  const width = headerRow.cells.length
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    if (row.cells.slice(width).some(cell => cell.trim() !== '')) {
+      mistakes.add({line: row.line}, `has ${row.cells.length} cells, and the header has ${width}`)
+      continue
+    }
+    const reference = textAt(header, row, 'client_reference_id')
+    if (reference === '') {
+      mistakes.add({line: row.line, column: 'client_reference_id'}, 'is missing')
+      continue
+    }
+    const group = groups.get(reference)
+    if (group) group.push(row)
+    else groups.set(reference, [row])
+  }
+  return [...groups.values()]
+}
+
+function textAt(header: Header, {cells}: Row, column: string): string {
+  const index = header.get(column)
+  return index === undefined ? '' : (cells[index] ?? '').trim()
+}
+
+/** The draft of the trip in `rows`, of which there is at least one. Mistakes of its guests are added. */
+export async function draftOfRows(
+  header: Header,
+  rows: readonly [Row, ...Row[]],
+  reading: Reading,
+): Promise<TripDraft> {
+  const [{line}] = rows
+  const cells = new Map<TripColumn, Cell>()
+  const repeated: TripDraft['repeated'][number][] = []
+  for (const column of TRIP_COLUMN_NAMES) {
+    for (const row of rows) {
+      const text = textAt(header, row, column)
+      const first = cells.get(column)
+      const place = {line: row.line, column}
+      if (text === '' || text === first?.text) continue
+      if (first === undefined) {
+        cells.set(column, {text, place})
+        continue
+      }
+      const rule = `as on line ${first.place.line}, or empty: rows with the same client_reference_id are one trip`
+      repeated.push({column, text, place, rule})
+    }
+  }
+  const contact: Fields = {}
+  for (const [column, {text}] of cells) {
+    const [, name] = /^contact_(.*)$/.exec(column) ?? []
+    if (name === 'phone_country_code') contact[name] = diallingPrefix(text)
+    else if (name !== undefined) contact[name] = text
+  }
+  const guests: Fields[] = []
+  for (const row of rows) guests.push(await guestOf(header, row, reading))
+  const placeOfColumn = (column: TripColumn) => cells.get(column)?.place ?? {line, column}
+  return {
+    line,
+    cells,
+    repeated,
+    refused: new Set(),
+    rooms: undefined,
+    contact,
+    guests,
+    guestsAreRows: true,
+    source: {rows},
+    placeOfColumn,
+    placeOf: path => placeOfGuest(path, rows, guests) ?? placeOfColumn(columnOf(path)),
+  }
+}
+
+/** How the text of a guest's column is read; others are taken as they are. Each throws a usage error. */
+const READERS: Readonly<Partial<Record<GuestColumn, (text: string, reading: Reading) => unknown>>> = {
+  birth_date: (text, {day}) => readDay('', text, day, PAST_DATE_FORMS),
+  guest_nationality: (text, {readCountry}) => readCountry(text),
+  tc: text => ({type: 'TC', number: text}),
+  passport: text => ({type: 'PASSPORT', number: text}),
+  lead: readBoolean,
+}
+
+/** The guest of a row, as `--guest` would give it. What cannot be read is left out and a mistake. */
+async function guestOf(header: Header, row: Row, reading: Reading): Promise<Fields> {
+  const guest: Fields = {}
+  for (const column of GUEST_COLUMN_NAMES) {
+    const text = textAt(header, row, column)
+    if (text === '') continue
+    const isIdentity = column === 'tc' || column === 'passport'
+    const field = isIdentity ? 'identity' : GUEST_COLUMNS[column]
+    const read = READERS[column]
+    try {
+      if (field in guest) throw invalid('', 'give one identity: tc or passport')
+      guest[field] = read ? await read(text, reading) : text
+    } catch (error) {
+      reading.mistakes.addThrown({line: row.line, column}, error)
+    }
+  }
+  return guest
+}
+
+/** The place of `guests[1].name`; undefined for a path elsewhere. */
+function placeOfGuest(path: string, rows: readonly Row[], guests: readonly Fields[]): Place | undefined {
+  const [, index, field = ''] = /^guests\[(\d+)\]\.(.*)$/.exec(path) ?? []
+  const row = rows[Number(index)]
+  if (row === undefined) return undefined
+  const {identity} = guests[Number(index)] ?? {}
+  const isPassport = (identity as {type?: string} | undefined)?.type === 'PASSPORT'
+  if (field.startsWith('identity')) return {line: row.line, column: isPassport ? 'passport' : 'tc'}
+  const column = GUEST_COLUMN_NAMES.find(name => GUEST_COLUMNS[name] === field)
+  return {line: row.line, column: column ?? field}
+}
+
+function columnOf(path: string): TripColumn {
+  return TRIP_COLUMN_NAMES.find(name => TRIP_COLUMNS[name] === path) ?? 'client_reference_id'
+}

@@ -1,0 +1,42 @@
+/** What --failed writes: the trips that are not settled, in the form they came in, with the reason of each. */
+import {stringify as csvText} from 'csv-stringify/sync'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {stringify} from '../../../contract/json.js'
+import {WHY} from './columns.js'
+import type {TripFile} from './trip-file.js'
+import type {Trip} from './trips.js'
+
+export interface Unsettled {
+  readonly trip: Trip
+  /** In words; it is written on one line. */
+  readonly why: string
+}
+
+/** The whole text of the file, with its byte order mark if the one read had one. It can be read and run again. */
+export function failedText(file: TripFile, unsettled: readonly Unsettled[]): string {
+  if (file.sheet === undefined) {
+    const records = unsettled.map(({trip, why}) => {
+      const record = 'record' in trip.source ? trip.source.record : {}
+      return {...record, [WHY]: sanitizeLine(why)}
+    })
+    if (file.format === 'json') return `${stringify(records, 2)}\n`
+    return records.map(record => `${stringify(record)}\n`).join('')
+  }
+  const {header, delimiter, lineEnd, hasMark} = file.sheet
+  const place = header.findIndex(cell => cell.trim().toLowerCase() === WHY)
+  const head = place < 0 ? [...header, WHY] : header
+  const at = place < 0 ? header.length : place
+  const rows = unsettled.flatMap(({trip: {source}, why}) => {
+    const given = 'rows' in source ? source.rows : []
+    return given.map(({cells}) =>
+      head.map((_, index) => (index === at ? reasonCell(why) : (cells[index] ?? ''))),
+    )
+  })
+  return csvText([head, ...rows], {delimiter, record_delimiter: lineEnd, bom: hasMark})
+}
+
+/** A text that a spreadsheet does not take for a formula. */
+function reasonCell(why: string): string {
+  const text = sanitizeLine(why)
+  return /^[=+\-@]/.test(text) ? `'${text}` : text
+}

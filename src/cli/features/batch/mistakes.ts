@@ -1,0 +1,86 @@
+/** The mistakes of a trip file, each with its place. */
+import {Failure, usage} from '../../../contract/failure.js'
+import {isAboutName} from '../../input/match.js'
+import {combined} from '../../input/usage-errors.js'
+
+export type TripFormat = 'csv' | 'ndjson' | 'json'
+
+export interface Place {
+  /** From 1; in a JSON array the place of the trip. */
+  readonly line: number
+  /** Header of a column in CSV, path of a field in JSON; undefined: the whole line. */
+  readonly column?: string | undefined
+}
+
+/** How many mistakes of a file are printed. */
+const MOST_SHOWN = 100
+
+/** The error at `place`. */
+export function mistakeAt(
+  format: TripFormat,
+  {line, column}: Place,
+  problem: string,
+  hint?: string,
+): Failure {
+  const where = `${format === 'json' ? 'trip' : 'line'} ${line}`
+  const field = format === 'csv' ? `column ${column}` : column
+  return usage('invalid_input', `${column === undefined ? where : `${where}, ${field}`}: ${problem}`, hint)
+}
+
+interface Mistake {
+  readonly place: Place
+  readonly failure: Failure
+}
+
+export class Mistakes {
+  #first: Mistake[] = []
+  #count = 0
+  /** Whether something was left unchecked because so much is wrong already. */
+  isPartial = false
+
+  constructor(readonly format: TripFormat) {}
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Whether more was found than is printed. */
+  get areMany(): boolean {
+    return this.#count > MOST_SHOWN
+  }
+
+  add(place: Place, problem: string, hint?: string): void {
+    this.#count++
+    this.#first.push({place, failure: mistakeAt(this.format, place, problem, hint)})
+    // Of 100,000 mistakes the first are kept.
+    if (this.#first.length >= 20 * MOST_SHOWN) this.#first = this.#shown()
+  }
+
+  /** Adds what a check of a single value threw, whose message names no field. Throws anything but a Failure. */
+  addThrown(place: Place, thrown: unknown): void {
+    if (!(thrown instanceof Failure)) throw thrown
+    this.add(place, thrown.message, thrown.details.hint)
+  }
+
+  #shown(): Mistake[] {
+    return this.#first.sort((a, b) => a.place.line - b.place.line).slice(0, MOST_SHOWN)
+  }
+
+  /** All of them as one error, of which there must be one: the first hundred in words, and the number of the others. */
+  toFailure(): Failure {
+    const shown = this.#shown()
+    const {kind, details} = combined(shown.map(({failure}) => failure))
+    const lines = shown.map(({failure: {message, details: own}}) =>
+      shown.length > 1 && isAboutName(own.hint) ? `${message} (${own.hint})` : message,
+    )
+    const others = this.#count - shown.length
+    if (others > 0) lines.push(`and ${this.isPartial ? 'at least ' : ''}${others} more`)
+    const mistakes = shown.map(({place, failure}) => ({
+      line: place.line,
+      column: place.column ?? null,
+      message: failure.message,
+    }))
+    const result = {mistakes, mistake_count: this.#count}
+    return new Failure(kind, lines.join('; '), {...details, lines, result, keepsResult: true})
+  }
+}

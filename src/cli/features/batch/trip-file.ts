@@ -1,0 +1,162 @@
+/** Reads the file of `reserve batch`: CSV, NDJSON or a JSON array. Nothing is sent before all of it was read. */
+import {isUtf8} from 'node:buffer'
+import {extname} from 'node:path'
+import {type Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {invalid} from '../../input/checks.js'
+import {today} from '../../input/dates.js'
+import {decode, readBytes} from '../../input/files.js'
+import type {Preferences} from '../../session/resolve.js'
+import {TRIP_COLUMNS, type TripColumn} from './columns.js'
+import {type Row, readSheet, type Writing} from './csv-rows.js'
+import {draftOfRows, groupRows, readHeader} from './csv-trips.js'
+import {draftOfRecord, recordsOfArray, recordsOfLines, type TripRecord} from './json-trips.js'
+import {Mistakes, mistakeAt, type TripFormat} from './mistakes.js'
+import {countryReader, type Reading, readTrip, type Trip} from './trips.js'
+
+export interface TripFile {
+  readonly format: TripFormat
+  readonly trips: readonly Trip[]
+  /** How a CSV file is written, and its header as it is there. */
+  readonly sheet?: (Writing & {readonly header: readonly string[]}) | undefined
+}
+
+export interface ReadTripOptions {
+  readonly inputFormat?: TripFormat | undefined
+  /** Nationality, currency and contact of the settings, which fill in what a trip lacks. */
+  readonly preferred?: Preferences | undefined
+  /** The day from which dates are in the future, YYYY-MM-DD (default: today). */
+  readonly day?: string | undefined
+}
+
+/** Trips in a file, and bytes of it: room for ten guests a trip. */
+export const MOST_TRIPS = 10_000
+const MOST_FILE_BYTES = 32 * 1024 * 1024
+
+const FORMATS: Readonly<Record<string, TripFormat>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+}
+
+/**
+ * The trips of the file at `path` (`-`: standard input). Throws one usage error that names every mistake of every row by its
+ * line and column; its JSON result has the first hundred as `mistakes` and their number as `mistake_count`.
+ */
+export async function readTripFile(path: string, options: ReadTripOptions = {}): Promise<TripFile> {
+  const {inputFormat, preferred = {}, day = today()} = options
+  const format = inputFormat ?? FORMATS[extname(path).toLowerCase()]
+  if (format === undefined) {
+    const what = path === '-' ? 'standard input' : sanitizeLine(path, 200)
+    const hint = 'say it with --input-format csv, ndjson or json'
+    throw usage('invalid_input', `FILE: the format of ${what} is not known by its name`, hint)
+  }
+  const bytes = await readBytes('FILE', path, MOST_FILE_BYTES)
+  checkEncoding(bytes)
+  const mistakes = new Mistakes(format)
+  const reading: Reading = {mistakes, preferred, day, readCountry: countryReader(mistakes)}
+  const file = format === 'csv' ? await readCsv(bytes, reading) : await readRecords(bytes, format, reading)
+  if (mistakes.count > 0) throw mistakes.toFailure()
+  return file
+}
+
+/** The error of a mistake in a trip that was found after reading, such as an unknown city; `column`: as in CSV. */
+export function tripMistake(
+  {format}: TripFile,
+  trip: Trip,
+  column: string,
+  problem: string,
+  hint?: string,
+): Failure {
+  const field = format === 'csv' ? column : (TRIP_COLUMNS[column as TripColumn] ?? column)
+  return mistakeAt(format, {line: trip.line, column: field}, problem, hint)
+}
+
+/** Throws a usage error unless `bytes` are UTF-8 without NUL. */
+function checkEncoding(bytes: Uint8Array): void {
+  const hint = 'save it as UTF-8: in Excel as "CSV UTF-8", in LibreOffice with the character set UTF-8'
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw usage('invalid_input', 'FILE: is UTF-16, not UTF-8', hint)
+  if (!isUtf8(bytes)) throw usage('invalid_input', 'FILE: is not UTF-8 text', hint)
+  const nul = bytes.indexOf(0)
+  if (nul < 0) return
+  const line = Buffer.from(bytes.subarray(0, nul))
+    .toString('latin1')
+    .split(/\r\n|\n|\r/).length
+  throw invalid('FILE', `is not text: there is a NUL byte on line ${line}`)
+}
+
+async function readCsv(bytes: Uint8Array, reading: Reading): Promise<TripFile> {
+  const {mistakes} = reading
+  const {rows: all, ...writing} = readSheet(bytes, mistakes)
+  const [headerRow, ...rows] = all
+  if (headerRow === undefined || rows.length === 0) {
+    if (mistakes.count > 0) throw mistakes.toFailure()
+    throw invalid('FILE', headerRow === undefined ? 'is empty' : 'has a header and no rows')
+  }
+  const file = (trips: readonly Trip[]): TripFile => ({
+    format: 'csv',
+    trips,
+    sheet: {...writing, header: headerRow.cells},
+  })
+  const header = readHeader(headerRow, rows, mistakes)
+  if (!header.has('client_reference_id')) return file([])
+  const groups = groupRows(header, headerRow, rows, mistakes) as [Row, ...Row[]][]
+  checkCount(
+    groups.map(([{line}]) => line),
+    mistakes,
+  )
+  const trips: Trip[] = []
+  for (const group of groups.slice(0, MOST_TRIPS)) {
+    const trip = await readTrip(await draftOfRows(header, group, reading), reading)
+    if (trip) trips.push(trip)
+  }
+  return file(trips)
+}
+
+async function readRecords(
+  bytes: Uint8Array,
+  format: 'ndjson' | 'json',
+  reading: Reading,
+): Promise<TripFile> {
+  const {mistakes} = reading
+  const text = decode('FILE', bytes)
+  if (text.trim() === '') throw invalid('FILE', 'is empty')
+  let records: TripRecord[]
+  try {
+    records = format === 'json' ? recordsOfArray(text, mistakes) : recordsOfLines(text, mistakes)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw usage('invalid_json', `FILE: ${error.message}`)
+    throw error
+  }
+  if (records.length === 0 && mistakes.count === 0) throw invalid('FILE', 'has no trips')
+  checkCount(
+    records.map(({line}) => line),
+    mistakes,
+  )
+  const trips: Trip[] = []
+  const lines = new Map<string, number>()
+  for (const record of records.slice(0, MOST_TRIPS)) {
+    const draft = draftOfRecord(record, mistakes)
+    const reference = draft.cells.get('client_reference_id')
+    if (reference === undefined && !draft.refused.has('client_reference_id'))
+      mistakes.add(draft.placeOfColumn('client_reference_id'), 'is missing')
+    const earlier = lines.get(reference?.text ?? '')
+    if (reference !== undefined && earlier !== undefined)
+      mistakes.add(reference.place, `is that of ${format === 'json' ? 'trip' : 'line'} ${earlier} already`)
+    else if (reference !== undefined) lines.set(reference.text, record.line)
+    const trip = await readTrip(draft, reading)
+    if (trip) trips.push(trip)
+  }
+  return {format, trips}
+}
+
+/** `lines`: where each trip begins. */
+function checkCount(lines: readonly number[], mistakes: Mistakes): void {
+  const line = lines[MOST_TRIPS]
+  const limit = MOST_TRIPS.toLocaleString('en')
+  if (line !== undefined) mistakes.add({line}, `too many trips: at most ${limit} in a file; split it`)
+}
