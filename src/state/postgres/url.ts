@@ -1,4 +1,4 @@
-/** Parses the address of a shared store: `postgres://user@host/database`. Anything that bookctl does not know is refused. */
+/** Parses the address of a shared store: `postgres://user@host/database`. Anything unknown in it is refused. */
 import {readFileSync, statSync} from 'node:fs'
 import {homedir} from 'node:os'
 import {join} from 'node:path'

@@ -149,7 +149,7 @@ function requestOf(record: unknown, place: string): CapturedRequest | undefined 
   return {place, headers: headersOf(headers), receivedAt: timeOf(record.received_at), body}
 }
 
-/** Converts the headers of a record. Headers as bookctl writes them need no change. */
+/** Converts the headers of a record. Headers in the form of `captureRecord` need no change. */
 function headersOf(headers: Record<string, unknown>): HeaderMap {
   const names = Object.keys(headers)
   if (names.every(name => typeof headers[name] === 'string' && name === name.toLowerCase()))
