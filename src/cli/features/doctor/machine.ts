@@ -15,7 +15,7 @@ const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
 /** Reports which variables are set. Values are not shown, because some are secrets. */
 export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   const set = Object.keys(env).filter(
-    // bookctl itself sets BOOKCTL_DISABLE_THEME for oclif.
+    // cli/shell/program.ts sets BOOKCTL_DISABLE_THEME for oclif.
     name => name.startsWith('BOOKCTL_') && env[name] !== '' && name !== 'BOOKCTL_DISABLE_THEME',
   )
   // Only likely misspellings are reported, because other unknown variables may belong to a newer version.
