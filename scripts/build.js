@@ -20,8 +20,8 @@ const {name, version, oclif, dependencies, optionalDependencies} = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 )
 
-// Packages loaded at run time are dependencies and stay outside the bundle: native code, code that reads data files beside it,
-// and packages whose licence requires it. Everything else is bundled, and is a devDependency.
+// Packages that are loaded at run time are dependencies and stay outside the bundle: native code, code that reads its own data
+// files, and packages whose licence requires it. Everything else is bundled, and is a devDependency.
 const external = Object.keys({...dependencies, ...optionalDependencies}).map(
   kept => new RegExp(`^${kept}(/|$)`),
 )

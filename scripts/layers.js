@@ -1,16 +1,15 @@
 // Decides which modules of the bundle share a file. By default the bundler makes a file for each set of modules that the same
-// commands share, so that a command reads about fifty files, most of which every command needs. `webhooks verify` for one file
-// (`npm run bench`, verify) then takes 5 % more processor time on Node 20, and 12 % on Node 24 with its compile cache.
+// commands share. A command then reads about fifty files, most of which every command needs, and `webhooks verify` for one file
+// (`npm run bench`, verify) takes 5 % more processor time on Node 20, and 12 % on Node 24 with its compile cache.
 import {join} from 'node:path'
 
 /**
- * Each layer is one file of the bundle: the named files with all their imports, except what an earlier layer contains. If one
- * part of a layer is needed, all of it is loaded. Files that only a few commands use have no layer (null), and are left to the
- * bundler.
+ * Each layer is one file of the bundle. It contains the named files and all that they import, except what an earlier layer
+ * contains. Node loads a layer as a whole. Files that only a few commands use have no layer (null), and are left to the bundler.
  */
 const LAYERS = [
   ['first', 'cli/terminal/streams.ts', 'cli/input/pending-reads.ts', 'cli/shell/running.ts'],
-  // This file is the entry of the program.
+  // main.ts belongs to the entry file of the program.
   [null, 'cli/shell/main.ts'],
   ['start', 'cli/shell/program.ts', 'cli/shell/argv.ts'],
   ['command', 'cli/shell/base-command.ts', 'cli/input/flags.ts', 'cli/shell/exit-codes.ts'],
@@ -22,7 +21,7 @@ const LAYERS = [
     'api/auth/tokens.ts',
     'cli/session/own-paths.ts',
   ],
-  // These read certificates, write curl lines and record requests, and are also needed by commands that may not connect.
+  // These files read certificates, write curl lines and record requests. Commands that may not connect need them too.
   [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
   ['connect', 'cli/session/connect.ts'],
   ['signed', 'cli/features/webhooks/verify.ts'],

@@ -5,7 +5,7 @@ import {join} from 'node:path'
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']
 
 /**
- * Returns the licence texts of all packages in `chunks` of the bundler. Throws for a package that may not be bundled like this.
+ * Returns the licence texts of all packages in the `chunks` of the bundler. Throws for a package whose licence forbids bundling.
  */
 export function licencesOf(chunks) {
   const modules = chunks.flatMap(({moduleIds = []}) => moduleIds)

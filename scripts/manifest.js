@@ -1,5 +1,5 @@
-// Writes what oclif knows about the built commands: the manifest for help and completion, and a short version of it that every
-// start reads to tell a command's name from its arguments.
+// Writes what oclif knows about the built commands: the manifest for help and completion, and a short version of it. Every start
+// reads the short version to separate the command's name from its arguments.
 import {execFileSync} from 'node:child_process'
 import {readFileSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'

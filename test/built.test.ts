@@ -1,6 +1,6 @@
 /**
- * The packed files run alone, in any directory, and use neither the network nor the database. The program gives the same exit
- * code, stdout and stderr from the sources.
+ * The packed files run alone, in any directory, and use neither the network nor the database. Run from the sources, the program
+ * gives the same exit code, stdout and stderr.
  */
 import {cpSync, readdirSync, readFileSync, realpathSync, rmSync} from 'node:fs'
 import {basename, join} from 'node:path'
@@ -115,7 +115,7 @@ test('a package that the sources use is bundled, and in the licence file, or els
     )
     .join('')
   const kept = Object.keys({...dependencies, ...optionalDependencies})
-  // tsx itself runs the sources, so it is not one of their imports. No command reads trip files with csv-parse yet.
+  // The list leaves out tsx, which runs the sources, and csv-parse, with which no command reads trip files yet.
   const names = [...kept, ...Object.keys(devDependencies)].filter(
     name =>
       name !== 'tsx' &&

@@ -36,7 +36,7 @@ const STOREYS: Record<string, readonly string[]> = {
 /** Only these commands may import the sandbox. */
 const MEETS_SANDBOX = /^commands\/(sandbox\/|demo\.ts)/
 
-/** Packages that only these places may use. */
+/** Packages that only certain files may use, with the paths of those files. */
 const KEPT_IN: Record<string, RegExp> = {
   'lossless-json': /^contract\/json\.ts$/,
   undici: /^api\/http\/connection\.ts$/,

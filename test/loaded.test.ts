@@ -1,6 +1,6 @@
 /**
- * Commands load nothing that they do not use, whichever files of the build contain it. Each of these packages costs a tenth of a
- * short command, or more.
+ * A command loads no package that it does not use, whichever file of the build contains the package. Each package checked here
+ * costs a tenth of a short command, or more.
  */
 import {existsSync, readFileSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'

@@ -56,7 +56,7 @@ async function measure(names: readonly string[], quick: boolean): Promise<Row[]>
       rows.push(...((await CASES[name]?.(bench)) ?? []))
       tell(`${name}: ${Math.round((performance.now() - started) / 1000)} s`)
     } catch (error) {
-      // The rows of the other cases are still printed.
+      // If one case fails, the rows of the others are still printed.
       process.exitCode = 1
       tell(`${name} failed: ${(error as Error).message}`)
     }

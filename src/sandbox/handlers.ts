@@ -1,4 +1,4 @@
-/** The handlers of the operations (§4). The interface names those of §4.9 without their paths and answers, which are ours. */
+/** The handlers of the operations (§4). For the operations of §4.9, the interface shows no paths or answers, so we chose them. */
 import {dayNumber, instantOf, isoTime, nightsBetween} from '../contract/dates.js'
 import {EVENT_TYPE_NAMES, isEventType, RESERVATION_STATUSES} from '../contract/events.js'
 import {parseUrl} from '../contract/foreign-text.js'
@@ -132,7 +132,7 @@ export const HANDLERS: Handlers = {
 
   'reservations.create': call => {
     const answer = data(convertOffer(call))
-    // A request with the same key gets the answer that the scenario dropped.
+    // The answer is dropped, but a repeat with the same key gets it.
     return {...answer, dropAfterCommit: call.body.client_reference_id.endsWith('-unknown_success')}
   },
 

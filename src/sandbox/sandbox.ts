@@ -125,7 +125,7 @@ function openExclusively(path: string, owner: FileOwner): Database {
     database.get('PRAGMA wal_autocheckpoint = 256')
     const isGivingBack = database.get<{auto_vacuum: number}>('PRAGMA auto_vacuum')?.auto_vacuum === 2
     if (path !== ':memory:' && !isGivingBack) {
-      // Free pages are returned to the system. A file created by an earlier version is rewritten once for that.
+      // Free pages are returned to the system. A file created by an earlier version must be rewritten once to allow this.
       database.run('PRAGMA auto_vacuum = INCREMENTAL')
       database.run('VACUUM')
     }
@@ -191,8 +191,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
     const route = `${method} ${http.API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
     return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]
   })
-  // Routes without parameters come first, so that a wrong method on /hotels/search is refused as such, instead of finding the
-  // hotel "search".
+  // Routes without parameters come first. Otherwise a wrong method on /hotels/search would look like the id of a hotel.
   const isGeneral = ([route]: [string, http.Handle]) => Number(route.includes(':'))
   http.addRoutes(app, service, Object.fromEntries(routes.sort((a, b) => isGeneral(a) - isGeneral(b))))
   addPages(app, service)

@@ -26,7 +26,7 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
     hostname: HOST,
     overrideGlobalObjects: false,
     errorHandler: error => {
-      // Request targets that are no URL, such as `*` in `OPTIONS *`.
+      // A request target can be no URL at all, such as `*` in `OPTIONS *`.
       const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
       const isTarget = error instanceof RequestError
       const {status, headers, body} = isTarget
@@ -38,7 +38,7 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
   const responses = new WeakMap<Duplex, ServerResponse>()
   const server = createServer({...LIMITS, requireHostHeader: false}, (request, response) => {
     responses.set(request.socket, response)
-    // A scheme may be written in any case (RFC 9110 §4.2.3).
+    // The scheme of a URL may be in any case (RFC 9110 §4.2.3).
     request.url = request.url?.replace(/^https?:/i, scheme => scheme.toLowerCase())
     if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       send(response, refusal('invalid_request', 'the Host header is missing'))

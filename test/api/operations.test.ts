@@ -1,7 +1,4 @@
-/**
- * A change is sent once, and its answer decides what is known about it. Also successes that contain nothing of what was
- * requested.
- */
+/** A change is sent once, and its answer decides what is known about it. A 2xx answer may lack everything that was requested. */
 import {describe, expect, test} from 'vitest'
 import {showAccount} from '../../src/api/operations/account.js'
 import {listCities} from '../../src/api/operations/content.js'

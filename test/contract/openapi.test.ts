@@ -226,7 +226,7 @@ test.each(names.filter(name => OPERATION_DETAILS[name].body))('the body of %s', 
   const body = described(name).requestBody.content['application/json'].example
   const isTaken = (given: object) => faults(requestPointer(name), given).length === 0
   expect(isTaken(body)).toBe(true)
-  // The schema is closed, except for those of OAuth, which may have more members (RFC 6749 §3.2).
+  // Schemas refuse unknown members, except those of OAuth, which must accept them (RFC 6749 §3.2).
   expect(isTaken({...body, more: 1})).toBe(name.startsWith('token.'))
   expect(isTaken({...body, grant_type: 'password'})).toBe(name === 'token.revoke')
 })

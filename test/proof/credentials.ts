@@ -22,7 +22,7 @@ interface Bench {
 }
 
 interface Identity {
-  /** Credentials with the same `client` count as the same client in a journal. */
+  /** Credentials with the same value belong to the same client in the journal. */
   readonly client: string
   readonly env: (bench: Bench) => Record<string, string>
   readonly host?: string
@@ -89,8 +89,7 @@ async function tryPair(bench: Bench, own: Own, {from, to, first, store}: Pair) {
   const saysWhich = ({stdout}: Finished) => /BOOKCTL_\w+|cid_sandbox|profile/.test(stdout)
   const tries: readonly (readonly [string, readonly string[], (finished: Finished) => boolean])[] = [
     ['another reference', book(offer, `other-${reference}`), isOpen ? refused : isRefused],
-    // A new trip of another client counts as its own, even under a reference that this client has used, so it is not checked
-    // here.
+    // Another client's new trip is not checked here: if it uses the same reference, it counts as a trip of its own.
     ...(isOpen || isSame ? [['another offer', book(another), isOpen ? refused : isRefused] as const] : []),
     [
       'the same',

@@ -22,7 +22,7 @@ interface Left {
   readonly wire: Wire
   /** The command to repeat. */
   readonly argv: readonly string[]
-  /** The words that identify the reservation in the journal. Damage is also done inside these words. */
+  /** The words that identify the reservation in the journal. Some damage is done inside these words. */
   readonly words: readonly string[]
   /** The only key that the service got. */
   readonly key: string
@@ -74,7 +74,7 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   const config = home.path('config.json')
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(side.origin, wire.origin))
   const olderSides = sidesOf(home.path('state.db'))
-  // The offer is searched for now, because those of an earlier search may have expired.
+  // The offer is searched for now, because the offers of an earlier search may have expired.
   const offer = await new Side(side.origin).offer()
   const argv = booking(offer, ['--json', '--timeout', '20'])
   let kill = () => {}
@@ -90,7 +90,8 @@ async function leave(filled: Filled, name: string, seed: number): Promise<Left> 
   if (!isAsWanted || keys.length !== 1) throw new Error(`${name}: ${keys.length} keys, ${shown(finished)}`)
   const {client_reference_id: reference} = parse(wire.requests.at(-1)?.body ?? '')
   const left = {home, wire, argv, words: [key, offer, reference, wire.origin, 'cid_sandbox'], key, olderSides}
-  // Without damage, the command finds the same trip. The service has made the reservation from here on, so the offer may expire.
+  // Without damage, the repeated command finds the same trip. From here on the service has the reservation, so the offer may
+  // expire.
   const wrong = await tryPlace(left, 'config.json', ['undamaged', readFileSync(config)], true)
   if (wrong.length > 0) throw new Error(`${name}: ${wrong}`)
   return left
@@ -205,7 +206,7 @@ function wrongAfter({wire, key}: Left, name: string, isGone: boolean, {exit, std
   return isSetting || String(error?.message).includes(file) ? [] : [`the message does not name ${file}`]
 }
 
-/** One of this many places is tried in a process of its own. */
+/** One place in this many is tried in a process of its own. */
 const PROCESS_OF = 40
 
 /** Does one kind of damage to each file in turn, at its first `most` places. */

@@ -37,7 +37,7 @@ const AMOUNTS: readonly (readonly [amount: string, currency: string, differs: bo
   ['240.00', 'USD', true],
 ]
 
-/** Answers with no price or only a part of one. No difference is reported then. */
+/** Answers from which the price cannot be read completely. The command then reports no difference. */
 const UNCLEAR: Readonly<Record<string, object>> = {
   'no currency': {total_price: '240'},
   'a deposit': {price: {total: '240.00', currency: 'EUR'}, payment: {amount: '60.00', currency: 'EUR'}},

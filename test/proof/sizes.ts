@@ -1,7 +1,7 @@
 /**
- * Sizes: answers of ten megabytes that are wide, long or deep, against processor time and memory. A command ends with a result or
- * an error of its own, in a time that grows with the size of the answer and no faster. So does the sandbox with a body of a
- * megabyte.
+ * Sizes: commands read answers of ten megabytes that are wide, long or deep, within limits of processor time and memory. Each
+ * ends with a result or an error of its own, in a time that grows with the size of the answer and no faster. The same holds for
+ * the sandbox with a body of a megabyte.
  */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -17,7 +17,7 @@ const COUNT = 130_000
 const nested = (levels: number, open: string, close: string) =>
   `${open.repeat(levels)}1${close.repeat(levels)}`
 
-/** What an answer has in addition to a record, or how many records it has. */
+/** The size of an answer: what is added to a record, or how many records there are. */
 const SHAPES: Readonly<Record<string, () => {readonly more?: string; readonly times?: number}>> = {
   '130,000 fields': () => ({
     more: Array.from({length: COUNT}, (_, n) => `"field_${n}":"${'x'.repeat(60)}"`).join(','),

@@ -1,6 +1,6 @@
 /**
- * Surroundings: the first steps of a user in other locales, homes, directories and modes. They work the same everywhere, or the
- * message says what to do. To try another Node: `npx -p node@24 node --import tsx test/proof/main.ts`.
+ * Surroundings: the first commands of a user in other locales, homes, directories and modes. They work the same everywhere, or
+ * the message says what to do. To try another Node: `npx -p node@24 node --import tsx test/proof/main.ts`.
  */
 import {type ExecFileOptions, execFile} from 'node:child_process'
 import {chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
@@ -92,7 +92,7 @@ function run(argv: readonly string[], {cwd = '/', ...options}: ExecFileOptions):
   })
 }
 
-/** Runs the first steps of a user in `surroundings`, and returns what is wrong. */
+/** Runs the first commands of a user in `surroundings`, and returns what is wrong. */
 async function tryOut({service, expected}: Bench, own: Own, surroundings: Surroundings): Promise<string[]> {
   const {keeps = true, hasNoTemporary, asOtherUser, isGone} = surroundings
   const root = mkdtempSync(join(tmpdir(), 'bookctl-surroundings-'))

@@ -36,8 +36,8 @@ export function sandboxForEachTest(options: TestSandboxOptions = {inProcess: tru
 const {faults} = schemaCheck()
 
 /**
- * Fails if a JSON answer does not match the description and the contract: its status is not described, its body is invalid by the
- * schema, or it has an unknown key. Returns the operation if it succeeded.
+ * Checks a JSON answer against the description and the contract. Fails if its status is not described, its body is invalid by the
+ * schema, or a key is unknown. Returns the operation if it succeeded.
  */
 export function checkAnswer(method: string, path: string, answer: JsonAnswer): OperationName | undefined {
   const {status, headers, json} = answer

@@ -1,5 +1,5 @@
 /**
- * A sandbox in a process of its own: after SIGKILL everything that was answered is still there, only one sandbox can use a file,
+ * A sandbox in a process of its own. After SIGKILL everything that was answered is still there, only one sandbox can use a file,
  * no delivery is lost, and only attempts that were not recorded are repeated.
  */
 import {randomUUID} from 'node:crypto'
@@ -157,6 +157,6 @@ test('repeats only what was not recorded, when it is killed amid hundreds', asyn
   expect(shown).toEqual(Array(count).fill('DELIVERED 1'))
   const ids = subscriber.received.map(({headers}) => String(headers['x-service-event-id']))
   expect(new Set(ids).size).toBe(count)
-  // At most the attempts that wait for a commit and those that are being sent can be repeated.
+  // Only attempts that wait for a commit or are being sent can be repeated.
   expect(ids.length - count).toBeLessThanOrEqual(64 + 8)
 })

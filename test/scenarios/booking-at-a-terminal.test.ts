@@ -1,4 +1,4 @@
-/** What a person at a terminal sees of a search and a booking at several widths, and what a pipe gets. */
+/** The output of a search and a booking in terminals of several widths, and in a pipe. */
 import {expect, test} from 'vitest'
 import {textWidth} from '../../src/cli/terminal/text.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'

@@ -1,4 +1,4 @@
-/** Searches and reservations take what flags and file leave out from the settings. */
+/** Searches and reservations use settings for values that flags and the input file leave out. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'

@@ -232,7 +232,7 @@ describe('this machine', () => {
   test('a named pipe in place of a database is named, and not waited for', async () => {
     home.configure('{"profiles":{}}')
     execFileSync('mkfifo', [join(home.configDirectory, 'tokens.db')])
-    // Runs in a process that is killed from outside, because a process that waits for the other end of a pipe ignores signals.
+    // A separate process is killed from outside, because a process that waits for the other end of a pipe ignores signals.
     const env = {...process.env, BOOKCTL_CONFIG_DIR: home.configDirectory}
     const limit = {timeout: 20_000, killSignal: 'SIGKILL'} as const
     const child = spawn(process.execPath, ['bin/run.js', 'doctor', '--offline', '--json'], {env, ...limit})

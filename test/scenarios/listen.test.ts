@@ -222,7 +222,7 @@ test('a reader that stops reading does not delay a requested stop', async () => 
     },
   })
   await eventually(async () => expect(await send(port, 'evt_0')).toBe(200))
-  // Each line contains the body, so these are more than a pipe can hold.
+  // Each line contains the body, so the lines together are more than a pipe can hold.
   const long = (n: number) => `{"id":"evt_${n}", "type":"voucher.ready", "data":"${'x'.repeat(10_000)}"}`
   for (let n = 1; n < 100; n++) await sendEvent(port, long(n), `evt_${n}`)
   child?.once('exit', () => child?.stdout?.resume()).kill('SIGTERM')

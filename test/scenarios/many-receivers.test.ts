@@ -63,7 +63,7 @@ await describeSharing(({machine, server, sql, database, shut}) => {
     )
     const url = `${target.origin}/hooks`
     const elsewhere = await ownTarget(200)
-    // One after the other, because each could take what the other has received.
+    // The receivers start one after the other, because either could take over the other's events.
     const killed = await receiver(url)
     expect(await send(killed, 'evt_1')).toBe(200)
     await target.waitFor(1)

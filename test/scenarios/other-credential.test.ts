@@ -1,4 +1,4 @@
-/** The same booking with another credential is never made twice, and an existing reservation is shown or named. */
+/** The same booking with another credential is never made twice. The existing reservation is shown or named. */
 import {beforeEach, expect, test} from 'vitest'
 import {ownHome} from '../support/own.js'
 import {reserving} from '../support/stay.js'

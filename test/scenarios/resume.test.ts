@@ -1,4 +1,4 @@
-/** `reserve --resume`: what it repeats, what it refuses, and reservations that were never sent. */
+/** `reserve --resume`: which requests it repeats, which it refuses, and reservations that were never sent. */
 import {expect, test} from 'vitest'
 import {intentOf} from '../../src/api/reserve/reserve.js'
 import type {ReservationRequest} from '../../src/contract/reservations.js'

@@ -1,4 +1,4 @@
-/** The life of a sandbox: its port, how commands find it, and several at the same time. */
+/** The life of a sandbox: its port, how commands find it, and several sandboxes at the same time. */
 import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'

@@ -1,4 +1,4 @@
-/** Scripted services and homes for scenarios, which are closed after the tests of a file, and what a home has stored. */
+/** Scripted services and homes for scenarios, which are closed after the tests of a file, and the secrets stored in a home. */
 import {afterAll, beforeEach} from 'vitest'
 import {openState} from '../../src/state/state.js'
 import {Home} from '../support/bookctl.js'

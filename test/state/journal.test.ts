@@ -277,7 +277,7 @@ await describeEachPlace(place => {
     expect(await journal.alone('off_1', 0, went, async () => 'seen')).toEqual({gaveUp: false, value: 'seen'})
     const locks = place.isShared ? [] : readdirSync(join(state.directory, 'locks'))
     expect(locks.every(name => name.startsWith('reserve-'))).toBe(true)
-    // Some of these may share a lock by chance.
+    // Some of these offers may share a lock by chance.
     const others = await Promise.all([2, 3, 4, 5, 6].map(n => go(journal, `off_${n}`)))
     expect(others).toContainEqual({gaveUp: false, value: 'went'})
     const clients = await Promise.all(OTHERS.map(client => go(state.journal.forClient(client), 'off_1')))

@@ -1,4 +1,4 @@
-/** Client secrets: none is used with another client's name, and those stored by versions with a single secret are found. */
+/** Client secrets: none is used with another client's name, and secrets stored by versions that had only one are found. */
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'

@@ -1,4 +1,4 @@
-/** The ports of what machines can share behave the same in files and in PostgreSQL. The journal has a test file of its own. */
+/** Stores that machines can share behave the same in files and in PostgreSQL. The journal has a test file of its own. */
 import {beforeEach, expect, test} from 'vitest'
 import {Failure} from '../../src/contract/failure.js'
 import type {NewEvent} from '../../src/contract/stored-events.js'

@@ -1,4 +1,7 @@
-/** The state directory: nothing is created until it is needed; offers, journal, keychain, and a home that cannot be written. */
+/**
+ * The state directory is not created until it is needed. Also tests offers, the journal, the keychain, and a home that cannot be
+ * written.
+ */
 import {chmodSync, readdirSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Tokens in a file: what happens without disk space, and that logging out removes every byte of a secret or token. For the rest
- * see state.shared.test.ts.
+ * Tokens in a file: a disk without space, and logging out, which removes every byte of a secret or token. For the rest see
+ * state.shared.test.ts.
  */
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'

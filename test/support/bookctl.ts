@@ -1,6 +1,6 @@
 /**
- * Runs the built `bookctl` as a user's shell would, in a home of its own: inside this process if that makes no difference,
- * because it takes a tenth of the time, and otherwise in a new process.
+ * Runs the built `bookctl` as a user's shell would, in a home of its own. A command runs inside this process if that makes no
+ * difference, because it takes a tenth of the time, and otherwise in a new process.
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly user?: number
   /** Time limit, after which the process is killed with SIGKILL; null for a command that runs until it is stopped. */
   readonly limitMilliseconds?: number | null
-  /** Whether a command that would run until it is stopped is refused, so that it ends at once. */
+  /** Whether the command is expected to be refused. A command that usually runs until it is stopped then ends at once. */
   readonly isRefused?: boolean
   /** Called with the child process as soon as it runs, for tests that stop it. */
   readonly onStart?: (child: ChildProcess) => void

@@ -1,6 +1,6 @@
 /**
- * A process of its own, because Node reads its TLS defaults at start. Sends `BODY` over each kind of TLS connection that the
- * program makes, to the port given for that kind in the first argument, and prints the results by kind.
+ * Sends `BODY` over each kind of TLS connection that the program makes, to the port given for that kind in the first argument,
+ * and prints the results by kind. It is a process of its own, because Node reads its TLS defaults at start.
  */
 import {request} from 'node:https'
 import {pathToFileURL} from 'node:url'

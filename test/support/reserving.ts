@@ -76,7 +76,7 @@ export function reservingInNoTime() {
     resumed: () => resume(place.open().reserveParts, 'ref-1'),
     entries: () =>
       place.open().state.journal.list({client: {baseUrl: place.service.baseUrl, clientId: CLIENT_ID}}),
-    /** Expects that every request so far had the same key and body. */
+    /** Expects the same key and body in every request so far. */
     expectSameRequests() {
       const requests = place.sent().map(({headers, body}) => headers['idempotency-key'] + body)
       expect(new Set(requests).size).toBe(1)

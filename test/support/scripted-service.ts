@@ -1,6 +1,6 @@
 /**
- * A service that tests script, over real HTTP. It follows §1–§9 and shares no code with src/. Options choose the form of what the
- * interface does not show, and `script` can answer instead. Every request is recorded.
+ * A service that tests script, over real HTTP. It follows §1–§9 and shares no code with src/. Options choose its answers where
+ * the interface shows none, and `script` can replace any answer. Every request is recorded.
  */
 import type {ServerResponse} from 'node:http'
 import {type ReceivedEvent, type Subscriber, startSubscriber} from './subscriber.js'

@@ -75,7 +75,7 @@ export function signedAt({headers, body}: ReceivedEvent, secret: string): number
 /** Starts a receiver that follows §6. It answers 200, or 401 if the signature is wrong. */
 export async function startReceiver(secret = SIGNING_SECRET) {
   const {origin, close} = await startSubscriber((answer, {headers, body}) => {
-    // A repeated header is joined with a space, which does not occur in its fields.
+    // A repeated header is joined with a space. A valid header contains no space, so a repeated one fails the check.
     const header = String(headers['x-service-signature'])
     const now = Math.floor(Date.now() / 1000)
     const isAlone = !header.includes(' ') && headers['x-service-event-id'] === idIn(body)

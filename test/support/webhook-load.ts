@@ -39,7 +39,7 @@ interface LoadOptions {
   readonly perSecond?: number
 }
 
-/** Sends events one after the other on each of several keep-alive connections. A connection that is cut sends no more. */
+/** Sends events one after the other on each of several keep-alive connections. If a connection is cut, the others go on. */
 export async function load({port, connections, next, perSecond}: LoadOptions) {
   /** One entry for each event that was answered. */
   const answers: {readonly id: string; readonly status: number}[] = []

@@ -1,4 +1,4 @@
-/** Worker processes for tests, started beforehand so that their jobs can start at the same moment. */
+/** Worker processes for tests. They are started beforehand, so that their jobs can start at the same moment. */
 import {type ChildProcess, fork} from 'node:child_process'
 import {renameSync} from 'node:fs'
 import {join} from 'node:path'

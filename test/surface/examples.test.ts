@@ -115,10 +115,10 @@ async function logIn(): Promise<void> {
 /** For each document, the paths of its values (such as `offers[].price.total`) with the types that occurred there. */
 const shapes = new Map<string, Map<string, Set<string>>>()
 
-/** Below these keys is what the service sent, or a request to it. We do not promise its form. */
+/** Below these keys is what the service sent, or a request to it. The form of either is not promised. */
 const FOREIGN = new Set([
   ...['raw', 'reservation', 'reservations', 'account', 'answer', 'body', 'data', 'event', 'headers', 'quote'],
-  // The keys below these are names of paths or schemas.
+  // These keys contain names of paths or schemas as keys.
   ...['paths', 'components', 'webhooks'],
   // The documents of the commands that `demo` runs. Each is listed on its own.
   'result',

@@ -1,7 +1,7 @@
 /**
- * With --json, stdout is one document whatever the outcome, and the exit code is the same without --json. Each command that sends
- * requests gets two kinds of answers in turn, and every command of the manifest gets wrong input. The result for each kind of
- * answer is tested by the fault matrix.
+ * With --json, stdout is one document whatever the outcome, and the exit code is the same as without. Each command that sends
+ * requests gets two kinds of answers in turn, and every command of the manifest gets wrong input. The fault matrix tests the
+ * result for each kind of answer.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'

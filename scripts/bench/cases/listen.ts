@@ -52,8 +52,8 @@ export async function listen(bench: Bench): Promise<Row[]> {
 }
 
 /**
- * Sends a million events to one receiver, and reports how the time grows and how much resident memory it uses at the end,
- * compared with itself after the first of the three counts.
+ * Sends a million events to one receiver. Reports how the time grows, and compares the resident memory at the end with the memory
+ * after the first of three counts.
  */
 export async function listenGrowth(bench: Bench): Promise<Row[]> {
   const counts = bench.size([10_000, 100_000, 1_000_000], [1000, 4000, 16_000])

@@ -3,7 +3,7 @@ import {type Bench, reference} from '../support/bench.js'
 import {type Row, race} from '../support/figures.js'
 import {startReference} from '../support/receivers.js'
 
-/** Compares a command with a cached token with a bare script that sends the same request with undici. */
+/** Compares a command that has a cached token with a plain script that sends the same request with undici. */
 export async function account(bench: Bench): Promise<Row[]> {
   const {port, stop} = await startReference(bench, 'service.cjs')
   const baseUrl = `http://127.0.0.1:${port}/partner-api/v1`

@@ -1,7 +1,7 @@
 /**
- * Events stored in PostgreSQL, which waits for the disk as in production. Compares the store of a receiver with a bare loop of
- * the same multi-row inserts with pg; measures the cost of an event when many are stored; and compares one receiver with two,
- * which are separate processes with half of the requests each.
+ * Stores events in PostgreSQL, which waits for the disk as in production. Compares the store of a receiver with a plain loop of
+ * the same multi-row inserts with pg, measures the cost of an event when many are stored, and compares one receiver with two
+ * separate processes that get half of the requests each.
  */
 import pg from 'pg'
 import {openSharedKeeper} from '../../../src/state/postgres/shared.js'

@@ -14,8 +14,8 @@ interface Body {
 }
 
 /**
- * Verifies one large body, compared with openssl's HMAC of the same file; both are whole processes. Also compares how much longer
- * each takes than for the smallest body, which leaves out the start, because openssl starts in a tenth of Node's time.
+ * Verifies one large body, compared with openssl's HMAC of the same file, each as a whole process. Also compares how much longer
+ * each takes than for the smallest body. That leaves out the start, which takes openssl a tenth of Node's time.
  */
 export async function verifyLarge(bench: Bench): Promise<Row[]> {
   const [large, smallest] = [MEGABYTES * 1e6, 0].map(bytes => {
@@ -67,7 +67,7 @@ export async function verifyLarge(bench: Bench): Promise<Row[]> {
 const MOST_LINES_IN_MEMORY = 100_000
 
 /**
- * Verifies captures of three sizes: compares the events a second with a bare loop of JSON.parse, base64 and HMAC, and measures
+ * Verifies captures of three sizes. Compares the events a second with a plain loop of JSON.parse, base64 and HMAC, and measures
  * how time and memory grow. Both use one core if the system supports that.
  */
 export async function verifyMany(bench: Bench): Promise<Row[]> {

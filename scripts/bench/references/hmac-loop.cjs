@@ -1,5 +1,5 @@
-// The minimum that a check of captured events does: JSON.parse, base64 and HMAC of each line, with all lines in memory.
-// `hmac-loop.cjs FILE SECRET COUNT` repeats the lines of FILE until COUNT lines are checked, and prints how long that took,
+// Does the minimum of a check of captured events: JSON.parse, base64 and HMAC of each line, with all lines in memory.
+// `hmac-loop.cjs FILE SECRET COUNT` repeats the lines of FILE until COUNT lines are checked. It prints how long that took,
 // without reading the file and starting.
 'use strict'
 const {createHmac, createSecretKey} = require('node:crypto')

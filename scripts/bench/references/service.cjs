@@ -1,5 +1,5 @@
-// A service that does almost no work: it answers token and account requests. What is measured against it is the time of the
-// command itself. Prints its address.
+// A service that does almost no work: it answers token and account requests, so that a measurement shows the time of the command
+// itself. Prints its address.
 'use strict'
 const {createServer} = require('node:http')
 

@@ -1,6 +1,6 @@
 /**
- * What every case gets: a directory of its own, processes that are measured and always ended, and the amount of work. The
- * processes get only the environment they need, so settings, proxies or Node options of the machine do not affect them.
+ * Provides each case with a directory of its own, with processes that are measured and always ended, and with the amount of work.
+ * The processes get only the environment they need, so that settings, proxies or Node options of the machine do not affect them.
  */
 import {type ChildProcess, type StdioOptions, spawn, spawnSync} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readFileSync, rmSync} from 'node:fs'
@@ -11,7 +11,7 @@ import {fileURLToPath} from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 export const BOOKCTL = join(ROOT, 'bin/run.js')
-/** Time limit of a process. */
+/** Time limit of a process, in milliseconds. */
 const MOST_MILLISECONDS = 400_000
 
 export interface RunOptions {

@@ -16,7 +16,7 @@ export interface Row {
   readonly against?: string
   readonly ours: Figure
   readonly reference?: Figure
-  /** Our figure divided by the reference, or the figure itself if it has a limit of its own. */
+  /** Our figure divided by the reference, or our figure itself if the limit applies to it directly. */
   readonly value?: number
   /** The limit of the value. */
   readonly reach?: {readonly atMost: number} | {readonly atLeast: number}
@@ -109,8 +109,8 @@ export function spread(values: readonly number[]): number {
 }
 
 /**
- * Returns the exponents e of cost ∝ size^e between neighbouring sizes: 1 is linear, 0 means no growth. A fixed cost, such as
- * starting, makes the first exponent small; the last one matters.
+ * Returns the exponents e of cost ∝ size^e between neighbouring sizes: 1 is linear, 0 means no growth. The last one matters,
+ * because a fixed cost, such as starting, makes the first ones small.
  */
 export function exponents(points: readonly {readonly size: number; readonly cost: number}[]): number[] {
   return points.slice(1).map((point, n) => {

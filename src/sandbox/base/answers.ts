@@ -59,7 +59,7 @@ export function invalidField(field: string, code: string, message: string): Refu
 
 type Findable = 'offer' | 'hotel' | 'tour' | 'reservation' | 'subscription' | 'delivery'
 
-/** Returns the 404 for an id that the client has no such record for. */
+/** Returns the 404 for an id of which the client has no record. */
 export function notFound(kind: Findable, id: string): Refusal {
   return new Refusal(`${kind}_not_found`, `${kind} "${id.slice(0, 100)}" not found`)
 }

@@ -24,9 +24,7 @@ interface Call {
   readonly now: number
 }
 
-/**
- * Turns the offer into a reservation. Must run in a transaction. Throws Refusal; partners may rely on the order of the checks.
- */
+/** Turns the offer into a reservation. Must run in a transaction. Throws the Refusal of the first check that fails. */
 export function convertOffer(call: Call): Reservation {
   const {service, client, body, now} = call
   const {database} = service

@@ -1,7 +1,7 @@
 /**
  * Pays, expires, changes and cancels reservations, and records the events of each (§3, §6.1, §2.8). The interface does not show
- * the data of events, changes of contact or guests, the fee for cancelling, nor the checks of guests: they must match the rooms
- * searched for, have one lead guest, and have valid identity numbers.
+ * the data of events, changes of contact or guests, the fee for cancelling, or the checks of guests. Guests must match the rooms
+ * searched for, include exactly one lead guest, and have identity numbers that can exist.
  */
 import {randomInt} from 'node:crypto'
 import {ageOn, isoTime} from '../../contract/dates.js'

@@ -19,8 +19,8 @@ interface Terms {
 }
 
 /**
- * Returns a function that computes the policies of an offer of one search: the price of the first night is charged from the first
- * deadline, and the whole price from the last.
+ * Returns a function that computes the policies of an offer. They charge the price of the first night from the first deadline on,
+ * and the whole price from the last deadline on.
  */
 export function policyMaker(checkIn: string, zone: string, now: number) {
   const offsets = offsetsOf(zone)

@@ -18,7 +18,7 @@ export function* hotelsOf(place: Place, endless = false): Generator<Hotel> {
   for (let number = 1; number <= most; number++) yield makeHotel(place, number)
 }
 
-/** Finds a hotel by id, among those that a search for `offers` offers can find. */
+/** Finds a hotel by its id. Hotels that a search for `offers` offers cannot find are not found here either. */
 export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
   const hotel = findBookedHotel(hotelId)
   const most = hotel ? Math.max(hotelCount(hotel.city.id), offers) : 0

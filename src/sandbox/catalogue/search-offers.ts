@@ -10,7 +10,7 @@ import {type Draw, drawFrom, hash} from './draw.js'
 import {hotelsOf} from './hotels.js'
 import PRICES from './prices.json' with {type: 'json'}
 
-/** An offer before the sandbox gives it an id and its lifetime. */
+/** An offer to which the sandbox has not yet given an id and an expiry. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
 
 type Stay = ReturnType<typeof stayIn>
@@ -151,7 +151,7 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
 /** Returns amounts in minor units of the search's currency. The price of the first night includes its tax. */
 function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   const {search, place, rules, market} = stay
-  // Applies a percentage to the price in euro cents of one ordinary night.
+  // The price of an ordinary night in all rooms, in euro cents: the price of a double room, multiplied by several percentages.
   const percent = (cents: number, percent: number) => Math.round((cents * percent) / 100)
   const saver = variant.freeUntilDays === null ? 87 : 100
   const levels = [place.level, variant.hotelLevel, variant.kind.level, saver, market]

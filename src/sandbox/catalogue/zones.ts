@@ -24,7 +24,7 @@ export function offsetsOf(zone: string): Offsets {
  */
 export function atWallClock(date: string, time: string, offsets: Offsets) {
   const wall = Date.parse(`${date}T${time}:00Z`) / 1000
-  // One of the offsets a day before and a day after must apply, even around a change; the first one that fits is used.
+  // The offset a day before or the offset a day after applies, even around a change. The first offset that fits is used.
   const before = offsets(wall - 86_400)
   const after = offsets(wall + 86_400)
   const fitting = [before, after].find(offset => offsets(wall - offset) === offset)
@@ -39,7 +39,7 @@ export function isoWithOffset(unixSeconds: number, offsetSeconds: number): strin
   return `${wall}${offsetSeconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
 }
 
-/** Formats the time in `timeZone` as `YYYY-MM-DDTHH:MM`. These texts sort by time. */
+/** Formats a time as `YYYY-MM-DDTHH:MM` on the wall clock of `timeZone`. Sorting these texts sorts the times. */
 export function localTime(unixSeconds: number, timeZone: string): string {
   return isoWithOffset(unixSeconds, offsetsOf(timeZone)(unixSeconds)).slice(0, 16)
 }

@@ -37,7 +37,7 @@ export async function makeAttempt(
   {now, realNow}: {now: number; realNow: number},
   origin: string,
 ): Promise<DeliveryAttempt> {
-  // The signature has the real time, because receivers compare it with their clock, but never the same second as the last
+  // The signature has a second of real time, because receivers compare it with their clock. It is never the second of the last
   // attempt.
   const second = Math.floor(realNow)
   const before = delivery.signedAt ?? second - 1

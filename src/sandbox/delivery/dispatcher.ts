@@ -106,7 +106,10 @@ export class Dispatcher {
     }
   }
 
-  /** Returns the time of the last attempt that is made together with those due at `next`. No payment may expire in between. */
+  /**
+   * Returns the time of the last attempt that can be made together with those due at `next`, without a payment expiring in
+   * between.
+   */
   #together(next: number): number {
     const {database} = this.service
     const last = store.lastAttemptBy(database, next + TOGETHER_SECONDS)

@@ -5,7 +5,7 @@ import {OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 import FAULT_KINDS from './fault-kinds.json' with {type: 'json'}
 
-/** For each kind, what it does, and which fields it needs and may have besides `operation` and `times`. */
+/** Describes each kind of fault: what it does, which fields it needs, and which it may have besides `operation` and `times`. */
 export {FAULT_KINDS}
 
 export type FaultKind = keyof typeof FAULT_KINDS
@@ -22,7 +22,7 @@ export function faultField(kind: FaultKind, name: string): 'needed' | 'optional'
   return ['operation', 'kind', 'times', ...takes].includes(name) ? 'optional' : undefined
 }
 
-/** Faults can hit every operation of contract/operations.ts and these pages; `*` stands for all. */
+/** Faults can hit every operation in contract/operations.ts and the pages listed here. `*` stands for all of them. */
 const PAGES = ['voucher.download', 'payment.page', 'payment.submit']
 export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGES]
 

@@ -152,10 +152,10 @@ interface KeyUse {
 }
 
 /**
- * Runs `work` once for each Idempotency-Key (§4.4). A repeat gets the kept answer; how that works is not in the interface. The
- * first request calls `pause` and then `work`, whose changes are committed together with the answer. A refusal undoes the changes
- * and is kept on its own. Throws what `work` throws, and Refusal `idempotency_key_missing`, `idempotency_key_invalid`,
- * `idempotency_key_reused` or `idempotency_in_progress`.
+ * Runs `work` once for each Idempotency-Key (§4.4). The interface does not show what happens to a repeat: here it gets the stored
+ * answer. The first request calls `pause` and then `work`, whose changes are committed together with the answer. After a refusal
+ * the changes are undone, and only the refusal is stored. Throws what `work` throws, and Refusal `idempotency_key_missing`,
+ * `idempotency_key_invalid`, `idempotency_key_reused` or `idempotency_in_progress`.
  */
 async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
   const {clientId, json, requestId} = use

@@ -16,7 +16,7 @@ import type {Dispatcher} from '../delivery/dispatcher.js'
 import type {ActiveFault} from './faults.js'
 
 export interface RunningService extends Service {
-  /** Injected faults; of those that match a request, the first one strikes. */
+  /** Injected faults. If several match a request, the first one in the list strikes. */
   readonly faults: ActiveFault[]
   /** The latest requests, oldest first. */
   readonly requests: LoggedRequest[]

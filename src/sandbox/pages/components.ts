@@ -378,7 +378,7 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** The same headers, but the one script is allowed by its hash. */
+/** The same headers, except that the one script is allowed by its hash. */
 export const SITE_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': `${POLICY}; script-src 'sha256-${sha256(SITE_SCRIPT).toString('base64')}'`,

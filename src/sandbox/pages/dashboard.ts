@@ -363,7 +363,8 @@ export function requestList(visit: Visit): View {
       (operation === null || request.operation === operation) &&
       (!OUTCOMES.includes(outcome ?? '') || outcomeOf(request.status) === outcome),
   )
-  // The newest are first. `before` counts from the oldest request, so that a page shows the same requests while new ones arrive.
+  // The newest are shown first. `before` counts from the oldest request, so that a page shows the same requests while new ones
+  // arrive.
   const end = Math.min(ui.pagingOf(visit).after ?? found.length, found.length)
   const start = Math.max(end - ui.PAGE_SIZE, 0)
   const rows = requestRows(visit, found.slice(start, end).reverse())

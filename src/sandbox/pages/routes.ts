@@ -30,7 +30,7 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
     const seconds = numberOf(advance_seconds ?? amount)
     const length = advance_seconds === undefined ? (dashboard.CLOCK_UNITS[unit] ?? Number.NaN) : 1
     await moveClock(service, {advance_seconds: seconds * length})
-    // Redirects to the page that sent the form, if it is one of the dashboard.
+    // Redirects to the page that sent the form, if that is a page of the dashboard.
     return {to: /^\/ui(\/[\w%.~-]+)+$/.test(back) ? back : '/', done: 'clock'}
   }),
   'POST /ui/reservations/:reservation_ref/payment': action((service, {reservation_ref = ''}, {result}) => {

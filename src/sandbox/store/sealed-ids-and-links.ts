@@ -14,7 +14,10 @@ type Stamp = Readonly<Record<'expiresAt' | 'sequence' | 'index', number>>
 /** Length of one AES block in base64url. */
 export const STAMP_LENGTH = 22
 
-/** Returns functions that seal and open the stamps of `owner`. `open` returns undefined for any other text. */
+/**
+ * Returns functions that seal and open the stamps of `owner`. `open` returns undefined for any text that was not sealed for this
+ * owner.
+ */
 export function stampsOf(database: Database, owner: string) {
   const key = sha256(`stamps ${secretOf(database)}`).subarray(0, 16)
   const mark = sha256(owner).subarray(0, 3)

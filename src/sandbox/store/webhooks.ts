@@ -1,6 +1,6 @@
 /**
- * Events (§6.1), subscriptions (§2.7) and deliveries. A delivery brings one event to one subscription; it has its attempts and
- * the time of the next. Events and their deliveries are written in the transaction of the change that caused them.
+ * Events (§6.1), subscriptions (§2.7) and deliveries. A delivery brings one event to one subscription, and records its attempts
+ * and when the next is due. Events and their deliveries are written in the transaction of the change that caused them.
  */
 import type {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
@@ -10,7 +10,7 @@ import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
 import {listPage, type Paging} from './lists.js'
 
-/** The envelope of §2.8. Links in `data` are stored as paths. */
+/** The event as in §2.8. Links in `data` are stored as paths. */
 export type StoredEvent = ReturnType<typeof fromEventRow>
 
 interface NewEvent {
@@ -84,7 +84,7 @@ function fromEventRow({event_id, type, created_at, data}: EventRow) {
   return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as Record<string, unknown>}
 }
 
-/** Returns the envelope as it is shown and sent, with links at the origin of the running sandbox. */
+/** Returns the event as it is shown and sent, with links at the origin of the running sandbox. */
 export function eventWithOrigin(event: StoredEvent, origin: string): StoredEvent {
   const voucher = event.data.voucher as {url: string} | undefined
   if (!voucher) return event

@@ -4,13 +4,13 @@
 import anyAscii from 'any-ascii'
 import bidiModule from 'bidi-js'
 
-// The package's types describe a build with a default export, but the module that Node loads is the function itself.
+// The types of bidi-js describe a build with a default export, but the module that Node loads is the function itself.
 const bidi = (bidiModule as unknown as typeof bidiModule.default)()
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
 
 /**
- * Characters without a glyph: unpaired surrogates, direction marks and variation selectors, and U+200C (zero width non-joiner)
- * except between Arabic letters, where spelling needs it.
+ * Matches characters without a glyph: unpaired surrogates, direction marks and variation selectors. U+200C (zero width
+ * non-joiner) is kept between Arabic letters, where spelling needs it.
  */
 const SHOWS_NOTHING =
   /\p{Cs}|(?!\u200c)\p{Cf}|[\ufe00-\ufe0f]|(?<!\p{Script=Arabic})\u200c|\u200c(?!\p{Script=Arabic})/gu
@@ -100,9 +100,9 @@ const TURNED = new RegExp(
 )
 
 /**
- * Compensates for what the libraries do: pdfkit places words from left to right, and fontkit reverses each part that begins with
- * a right-to-left letter, including the space after it. The other spaces of such a part become no-break spaces, so that pdfkit
- * does not split it.
+ * Prepares a line for two libraries: pdfkit places words from left to right, and fontkit reverses each part that begins with a
+ * right-to-left letter, including the space after the part. The other spaces of such a part become no-break spaces, so that
+ * pdfkit does not split it.
  */
 function forFontkit(seen: string): string {
   const parts = seen.split(TURNED).filter(part => part !== '')

@@ -169,7 +169,7 @@ export class Sheet {
     const {text: written, isTransliterated} = inLettersOf(this.hasGlyph, cut(text))
     this.isTransliterated ||= isTransliterated
     const shown = cut(written)
-    // The width is slightly smaller, so that pdfkit, which adds up the widths of words, does not wrap these lines again.
+    // The lines are slightly narrower, so that pdfkit, which adds up the widths of words, does not wrap them again.
     return linesOnPaper(shown, width - 2, line => this.doc.widthOfString(line)).join('\n') || ' '
   }
 

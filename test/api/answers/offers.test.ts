@@ -24,7 +24,7 @@ const NOTHING: OfferFacts = {
   expiry: null,
 }
 
-/** An answer in the form of some service, and what must be read from it. */
+/** An answer in the form of one service, and what must be read from it. */
 interface Shape {
   readonly shape: string
   readonly answer: unknown

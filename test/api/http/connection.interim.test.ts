@@ -1,7 +1,4 @@
-/**
- * Unrequested interim answers (RFC 9110 §15.2) before the answer are dropped, whatever their number, position or division into
- * pieces.
- */
+/** Interim answers (RFC 9110 §15.2) that were not requested are dropped, however many there are and however they are split. */
 
 import type {Socket} from 'node:net'
 import {type Duplex, PassThrough} from 'node:stream'

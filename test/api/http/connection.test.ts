@@ -1,6 +1,4 @@
-/**
- * Proxies: which requests use which one, what is sent to them, and what their failures mean. Connection checks send no request.
- */
+/** Proxies: which requests use a proxy, what is sent to it, and what its failures mean. Connection checks send no request. */
 import {readFileSync} from 'node:fs'
 import {describe, expect, test} from 'vitest'
 import {proxyFor} from '../../../src/api/http/connection.js'

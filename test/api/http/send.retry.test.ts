@@ -1,7 +1,7 @@
 /**
- * The whole table of retries, through the sender: every status from 100 to 599 and every fault, with each form of Retry-After,
- * sent or not sent, repeatable or not; and every operation. The expected results are written independently of the code, from RFC
- * 9110 §10.2.3 for Retry-After, §7 for 401, and docs/architecture.md ("Exactly one reservation") for what may be sent twice.
+ * The whole table of retries, as the sender applies it: every operation, and every status from 100 to 599 and every fault with
+ * each form of Retry-After. The expected results are written independently of the code, from RFC 9110 §10.2.3 for Retry-After, §7
+ * for 401, and docs/architecture.md ("Exactly one reservation") for what may be sent twice.
  */
 import {expect, test} from 'vitest'
 import {createSender, mayHaveActed} from '../../../src/api/http/send.js'
@@ -109,8 +109,8 @@ test.each([...PASSING, ...LASTING].flatMap(fault => [true, false].map(sent => [f
 )
 
 /**
- * The token requests (§4.1, §4.2) and the searches change nothing, whatever their method. All other POST, PATCH and DELETE
- * requests may.
+ * Operations that may change something: all POST, PATCH and DELETE requests except the token requests (§4.1, §4.2) and the
+ * searches.
  */
 const CHANGES = new Set(
   `reservations.create reservations.update reservations.cancel subscriptions.create subscriptions.update

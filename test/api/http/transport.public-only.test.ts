@@ -38,7 +38,7 @@ test.each(INNER)('nothing connects to %s for a service that is public', async ho
 })
 
 type Found = readonly string[]
-/** Returns the addresses that are dialled for a host with these addresses, or the refusal. */
+/** Returns the address that is dialled for a host with the addresses `found`, or the refusal. */
 async function dialled(found: Found, givenBy = PUBLIC, all = true): Promise<unknown> {
   const addresses: LookupAddress[] = found.map(address => ({address, family: address.includes(':') ? 6 : 4}))
   const {guard} = createPublicOnly((_, options, done) => {

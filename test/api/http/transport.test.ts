@@ -1,4 +1,4 @@
-/** One exchange with raw servers: what is returned, and whether a byte may have been sent if nothing is returned. */
+/** One exchange with raw servers: the answer, or the fault and whether a byte may have been sent. */
 import {execFile} from 'node:child_process'
 import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {promisify} from 'node:util'

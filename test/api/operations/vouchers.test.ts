@@ -40,7 +40,7 @@ test('a voucher of another reservation is not fetched', async () => {
   const {api, fail, counts} = await setUp(other, pdf)
   expect(await fail()).toMatchObject({kind: 'service_failed', details: {code: 'another_reservation'}})
   expect(counts).toEqual({voucher: 1, link: 0})
-  // The other reservation is not waited for, and its voucher does not show that the requested one is confirmed.
+  // The command does not wait for the other reservation, whose voucher does not show that the requested one is confirmed.
   expect(await fail(3)).toMatchObject({details: {code: 'another_reservation'}})
   await expect(isVoucherReady(api, 'RSV-1')).rejects.toMatchObject({kind: 'service_failed'})
 })

@@ -22,7 +22,7 @@ test.each(['client_secret', 'token', 'access_token', 'refresh_token', 'secret'])
   name => {
     expect(inRequest({[name]: 'found'})).toEqual(['found'])
     expect(inAnswer(JSON.stringify({data: [{[name]: 'found'}]}))).toEqual(['found'])
-    // The outermost value counts, and a value that is not text does not.
+    // The outermost value counts. A value that is not text does not count.
     expect(inRequest({a: {[name]: 'inner'}, [name]: 'outer'})).toEqual(['outer'])
     expect(inRequest({a: {[name]: 'inner'}, [name]: null})).toEqual(['inner'])
     expect(inRequest({[name]: 5, a: {[name]: 'inner'}})).toEqual([])

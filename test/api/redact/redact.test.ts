@@ -1,6 +1,6 @@
 /**
- * What is redacted in the output about requests, and what stays readable. Properties for all values:
- * test/proof/fuzz/redaction.ts.
+ * What the redactor removes from the output about requests, and what it leaves readable. test/proof/fuzz/redaction.ts tests its
+ * properties for all values.
  */
 import {describe, expect, test} from 'vitest'
 import {

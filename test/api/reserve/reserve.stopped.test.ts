@@ -1,4 +1,4 @@
-/** A reservation that is stopped or killed halfway (§4.4): resuming never sends what was not sent before. */
+/** A reservation is stopped or killed halfway (§4.4). If its request was not sent before, resuming never sends it. */
 import {expect, test} from 'vitest'
 import {reserve, resume, type Stage} from '../../../src/api/reserve/reserve.js'
 import type {Journal} from '../../../src/contract/journal.js'

@@ -22,7 +22,7 @@ export interface Seen {
   readonly finished: Finished
   /** The value of --timeout. */
   readonly seconds: number
-  /** All requests, and those that the fault applied to. */
+  /** All requests, and the ones that the fault applied to. */
   readonly requests: readonly WireRequest[]
   readonly struck: readonly WireRequest[]
   readonly home: Home
@@ -67,7 +67,7 @@ export function checkOutput({row, fault}: Cell, expected: Expected, seen: Seen):
   const document = parse(stdout)
   if (document === undefined) wrong.push('stdout is not one JSON document')
   const error = document?.error
-  // A report is a result, whatever it found.
+  // A report (doctor or support bundle) prints a result even if it found errors.
   if ((error === undefined) !== (exit === 0 || row.reports !== undefined))
     wrong.push('error document and exit code disagree')
   if (exit !== 0 && error && !(error.code && error.message && error.hint))

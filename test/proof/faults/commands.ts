@@ -46,7 +46,7 @@ export interface Row extends Traits {
   readonly effects?: (side: Side, made: Made) => Promise<number>
   /** Commands that run before the fault. */
   readonly first?: readonly string[]
-  /** The command reports faults as its result. It ends with the exit code of what it found, or always with 0. */
+  /** The command reports faults as its result. Its exit code is that of the fault it found, or always 0. */
   readonly reports?: 'exit' | 'always 0'
   /** Credentials come from the profile that `first` created, not from the environment. */
   readonly usesProfile?: boolean
@@ -235,7 +235,7 @@ export const ROWS: readonly Row[] = [
   control('/clock$', 'sandbox clock'),
   control('/clock$', 'sandbox env'),
   control('/deliveries\\?', 'sandbox deliveries'),
-  // Moves the clock so little that the other cells, which share the sandbox, are not affected.
+  // The clock is moved by so little that the other cells, which share the sandbox, are not affected.
   controlChange('/clock$', 'sandbox clock --advance 1s', {
     part: 'advance',
     sends: () => ({advance_seconds: 1}),
@@ -244,7 +244,7 @@ export const ROWS: readonly Row[] = [
     part: 'redeliver',
   }),
   control('/faults$', 'sandbox fault list'),
-  // These faults and events do not affect the other cells.
+  // The fault and the event are chosen so that they do not affect the other cells.
   controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
     sends: () => ({kind: 'latency', latency_ms: 0}),
   }),
@@ -252,7 +252,7 @@ export const ROWS: readonly Row[] = [
   controlChange('/trigger$', 'sandbox trigger payment.failed', {sends: () => ({type: 'payment.failed'})}),
   controlChange('/payments/', 'sandbox pay UNPAID', paying('paid')),
   controlChange('/payments/', 'sandbox pay UNPAID --decline', {...paying('failed'), part: 'decline'}),
-  // The reset must not happen, because the other cells share the sandbox.
+  // A real reset is left out, because the other cells share the sandbox.
   controlChange('/reset$', 'sandbox reset', {leavesOut: ({wire}) => wire?.forwards === true}),
   read('/account', 'doctor', {reports: 'exit', takes: 'object'}),
   read('/account', 'support bundle b.zip --yes', {reports: 'always 0', writes: 'b.zip', takes: 'object'}),

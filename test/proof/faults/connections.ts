@@ -231,7 +231,10 @@ export async function strike(
   return {BOOKCTL_BASE_URL: 'https://service.invalid/partner-api/v1', ...proxy}
 }
 
-/** Reports whether the message must say that time ran out. Some faults that stall end by what came before. */
+/**
+ * Reports whether the message must say that time ran out. For some stalling faults, the message is about the bytes that came
+ * before.
+ */
 export const timesOut = (fault: Fault) => stalls(fault) && fault.names?.source.includes('timed out') === true
 
 export const trustOf = ({isTrusted}: Pick<Fault, 'isTrusted'>) =>

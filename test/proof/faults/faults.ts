@@ -23,7 +23,7 @@ import {expectedOf} from './rules.js'
 
 interface Bench extends ReceiverBench {
   readonly side: Side
-  /** Requests to the other server that must not reach it: anything but a plain GET. */
+  /** Requests that must not reach the other server: anything but a plain GET. */
   readonly heard: string[]
 }
 

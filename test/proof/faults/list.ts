@@ -24,10 +24,10 @@ const ANY_END = new RegExp(`${RESET.source}|${ENDED.source}`)
 const NOT_HTTP = /not HTTP/
 const TOO_LARGE = /larger than \d+ bytes/
 const LONG_HEADERS = /headers .*too large/
-/** Words for a 2xx answer that is not the requested one. */
+/** Matches the message for a 2xx answer that is not the requested one. */
 const NOT_IT =
   /not JSON|not a PDF|cut off|holds no|names no|without (naming|an?) |not a local sandbox|says nothing|no link|no token/
-/** Words for an invented refusal: its own message, or its status. */
+/** Matches the message for an invented refusal: the words of the refusal, or its status. */
 const REFUSAL = /fault_of_the_proxy|made up|Bad gateway|status 502|accept the client|not a local sandbox/
 
 const JSON_TYPE = 'application/json'

@@ -14,8 +14,8 @@ import {type Conclusion, type Fault, type RedirectTarget, statusOf} from './conn
 export type Nature = 'read' | 'keyed' | 'once' | 'wait' | 'token' | 'revoke' | 'link'
 
 /**
- * The successes that are accepted if the interface shows no answer: `any` JSON (§4.8, deleting in §4.9), a JSON `object` (§2,
- * §4.6, §4.9), or `bytes` (`api` prints the answer unchanged). Other answers are recognised by their content.
+ * Which 2xx answer is accepted if the interface shows none: `any` JSON (§4.8, deleting in §4.9), a JSON `object` (§2, §4.6,
+ * §4.9), or `bytes` (`api` prints the answer unchanged). Other answers are recognised by their content.
  */
 export interface Traits {
   readonly takes?: 'any' | 'object' | 'bytes'
@@ -163,7 +163,7 @@ function redirectRule(
 const AFTER_THE_HEAD =
   /^((reset|fin|stall|trickle|tls-fin)-(in|at|before)-(body|last-byte|chunk|last-chunk)|length-too-(large|long)|bad-chunk|chunk-beyond-numbers|endless-(body|trailers|chunk-extension)|gzip-bomb|encoding-.*)$/
 
-/** Returns the status that a sender of events sees if the receiver itself answers `own`; null if it sees none. */
+/** Returns the status that a sender of events sees if the receiver's own answer is `own`; null if the sender sees none. */
 export function statusSeen({name, conclusion}: Fault, own: number): number | null {
   if (conclusion.kind === 'status' || conclusion.kind === 'redirect') return conclusion.status
   if (conclusion.kind === 'shape' || (conclusion.kind === 'page' && !conclusion.spoilt)) return 200

@@ -46,7 +46,7 @@ interface More extends Partial<Omit<FileCommand, 'errand'>> {
   readonly serve?: Errand['serve']
 }
 
-/** Returns a command from its command line, in which RESERVATION stands for the reference of one. */
+/** Returns a command from its command line, in which RESERVATION stands for the reference of a reservation. */
 function command(
   name: string,
   needs: readonly string[],

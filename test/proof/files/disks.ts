@@ -1,6 +1,6 @@
 /**
  * Disks and directories that cannot be written: full, with a limited file size, read-only, or without permission. Each is a way
- * to run a command. Those that this machine cannot provide are left out with the reason.
+ * to run a command. Ways that this machine does not support are left out with the reason.
  */
 import {execFileSync, spawnSync} from 'node:child_process'
 import {chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync} from 'node:fs'

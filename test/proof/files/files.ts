@@ -1,7 +1,7 @@
 /**
- * Files: every command that uses files of ours meets everything that may be in their place, and disks that are full or cannot be
- * written. The state is the old or the new one, the message names the file, and no other file is touched. The commands are in
- * commands.ts, the contents of a file's place in forms.ts, the disks in disks.ts, and the home in home.ts.
+ * Files: every command that uses our files meets everything that may be in their place, and disks that are full or cannot be
+ * written. Afterwards the state is the old or the new one, the message names the file, and no other file was touched. The
+ * commands are in commands.ts, what may be in place of a file in forms.ts, the disks in disks.ts, and the home in home.ts.
  */
 import {type ChildProcess, spawnSync} from 'node:child_process'
 import {existsSync, lstatSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
@@ -99,7 +99,7 @@ const runForm =
     return reported(command, finished, wrong)
   }
 
-/** Tables that a refused command may change, because it stores what it learned and started before. */
+/** Tables that even a refused command may change: it stores tokens and offers it got, and attempts it started. */
 const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
 
 /** Numbers that change together with other tables. */

@@ -1,6 +1,6 @@
 /**
- * Everything that may be in the place of a file of ours, because of a crash, a disk, another program or version, or on purpose;
- * and how the command must react.
+ * What may be in place of one of our files because of a crash, a disk, another program or version, or an attack; and how a
+ * command must react.
  */
 import {execFileSync} from 'node:child_process'
 import {createHash} from 'node:crypto'
@@ -58,7 +58,7 @@ const socket: Place = path => {
   execFileSync(process.execPath, ['-e', code, path])
 }
 
-/** What is not a regular file, or not owned by the user alone. */
+/** Entries that are not regular files, or that other users can change. */
 const PLACES: readonly Form[] = [
   ...placed('refused', {
     'a directory': instead(path => fs.mkdirSync(path)),

@@ -10,7 +10,9 @@ import {outside} from './outside.js'
 import {redaction} from './redaction.js'
 import {texts} from './texts.js'
 
-/** Numbers of new inputs of a kind, and of values of a property with the usual weight; then the same for a sample. */
+/**
+ * The number of new inputs of each kind, and of values of a property with the usual weight. The second number is for a sample.
+ */
 const [INPUTS, SAMPLE_INPUTS] = [1500, 1]
 const [VALUES, SAMPLE_VALUES] = [20_000, 200]
 

@@ -1,7 +1,7 @@
 /**
- * Properties that must hold for all values made from a seed, the texts that most of them use, and generators of hostile bytes
- * similar to valid input: texts with pieces cut out, doubled or replaced, JSON with difficult values and keys, and signature
- * headers and HTTP requests with correct and wrong parts.
+ * Defines properties that must hold for all values made from a seed, and generates their values: texts, and hostile bytes similar
+ * to valid input. The bytes are texts with pieces cut out, doubled or replaced, JSON with difficult values and keys, and
+ * signature headers and HTTP requests with correct and wrong parts.
  */
 import process from 'node:process'
 import fc from 'fast-check'

@@ -68,7 +68,7 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
         if (kept === undefined || random() < 0.5) return wrong
         if (!isNeverSent(kept)) argvAgain = resume
         else {
-          // --resume does not send what was never sent, and no personal data stays.
+          // --resume must not send a request that was never sent before, and no personal data stays.
           const {exit, code} = await runAgain(home, resume, wrong)
           if (exit !== 2 || code !== 'never_sent')
             wrong.push(`never sent, --resume ends with ${exit} ${code}`)

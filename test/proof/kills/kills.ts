@@ -1,7 +1,7 @@
 /**
  * Kills: every command that changes something is killed with SIGKILL at each call that changes something, at each moment of each
- * request, and at random; then it runs again. There is one reservation and one debit, nothing acknowledged is lost, no file is
- * cut off, and no personal data or secret stays that should be gone. bookings.ts and access.ts have the commands and what must
+ * request, and at random; then it runs again. There is one reservation and one debit, nothing acknowledged is lost, files are
+ * complete, and personal data and secrets are gone when they should be. bookings.ts and access.ts have the commands and what must
  * hold; trial.ts and preload.cjs do a single kill.
  */
 import {createHash} from 'node:crypto'
@@ -43,7 +43,7 @@ export const once =
 const KILLS_OF_A_CELL = 10
 
 const atRandom: Way = async (kill, random) => {
-  // The duration of a run that is not killed. A run that ends before its kill shows that it was shorter.
+  // Measures the duration of a run that is not killed. If a later run ends before its kill, the duration was shorter.
   let {milliseconds: whole} = await kill({kind: 'never'})
   for (let done = 0, tries = 0; done < KILLS_OF_A_CELL && tries < 3 * KILLS_OF_A_CELL; tries++) {
     const killed = await kill({kind: 'time', milliseconds: (0.05 + 0.95 * random()) * whole})

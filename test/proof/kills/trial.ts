@@ -1,4 +1,4 @@
-/** A single kill: the command and the moment, and what must hold for the home afterwards. */
+/** Does a single kill: runs a command until it is killed at some moment, and checks the home afterwards. */
 import type {ChildProcess} from 'node:child_process'
 import {cpSync, existsSync, mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -32,7 +32,9 @@ export type Death =
 export interface Subject {
   readonly name: string
   readonly randomKills: number
-  /** Places for a command with several threads, because their calls have no common order. */
+  /**
+   * The calls at which a command with several threads is killed. Its calls cannot be numbered, because they have no fixed order.
+   */
   readonly points?: readonly Point[]
   readonly makesRequests?: boolean
   /** Creates what the command needs. `random` returns a number from 0 to 1 for choices. */
@@ -138,7 +140,7 @@ export async function runToDeath(home: Home, wire: Wire, argv: readonly string[]
         if (death.kind === 'time') timer = setTimeout(kill, death.milliseconds)
       },
     })
-    // Requests that it had sent may still be on their way to the service.
+    // Requests sent before the kill may still be on their way to the service.
     await wire.quiet()
     return died
   } finally {

@@ -105,7 +105,7 @@ export async function runWatched(
   const look = () => {
     for (const each of pid === 0 ? [] : family(pid)) {
       lines.add(`${read(`/proc/${each}/cmdline`)}\n${read(`/proc/${each}/comm`)}`)
-      // Until a child executes another program, it has the environment of the command itself.
+      // A child process has the environment of the command until it executes another program.
       if (each !== pid && read(`/proc/${each}/cmdline`) !== read(`/proc/${pid}/cmdline`))
         environments.add(read(`/proc/${each}/environ`))
     }

@@ -127,7 +127,9 @@ export function allLeakCells(): EchoCell[] {
   })
 }
 
-/** `listen --subscribe` waits once it is subscribed, and a reset would delete what the other cells need. */
+/**
+ * Some cells are left out: `listen --subscribe` waits once it is subscribed, and a reset would delete what the other cells need.
+ */
 function allows({command}: Row, {name, wire}: Echo): boolean {
   if (command === 'webhooks:listen') return !['nothing', 'record-200'].includes(name)
   return command !== 'sandbox:reset' || !wire?.forwards

@@ -175,7 +175,7 @@ const openBrowser =
     const {stdout, stderr, exit} = seen
     const ended = {exit, stdout, stderr}
     const wrong = findLeaks(home, canaries, 'reserve', ended, {
-      // The browser uses the proxy itself as well.
+      // The browser also uses the proxy, so it may know the password.
       file: name => (name === 'opened.txt' ? ['payment address', 'proxy password'] : undefined),
     })
     if (exit !== 0) wrong.push(`exit ${exit}`)

@@ -38,10 +38,7 @@ async function openStage(own: Own, slowly: number): Promise<Stage> {
   return {server, got, start, rows: sql => server.sql(sql, [], 'receivers')}
 }
 
-/**
- * Sends `events` to the receivers in turn, and repeats each with the next receiver until it is answered with 200, as a load
- * balancer and the service together do.
- */
+/** Sends each event to the receivers in turn until one answers 200, as the service does through a load balancer. */
 async function deliver(
   receivers: readonly ListenProcess[],
   events: readonly SignedEvent[],

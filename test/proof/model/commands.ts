@@ -231,7 +231,7 @@ const cancel = small.map(n =>
     const ref = at(model.reservations.keys(), n) ?? 'RSV-0000000000'
     const {code} = await real.call('POST', `/reservations/${ref}/cancel`, {})
     const {searchedAt = 0} = model.reservations.get(ref)?.offer ?? {}
-    // From the hour of check-in in the hotel's time zone, cancelling is refused. The hour is on one of these days.
+    // The service refuses to cancel after the hour of check-in in the hotel's time zone, which is during one of these days.
     const days = (model.now - searchedAt) / 86_400
     const hasBegun = days > 4.5 || (days > 2 && code === 'not_cancellable')
     expectSame('a cancellation', code, model.cancelRefusal(ref) ?? (hasBegun ? 'not_cancellable' : undefined))

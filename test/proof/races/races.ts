@@ -225,7 +225,7 @@ const RESERVE_RACES: Record<string, Race> = {
     const [forgets, resumes] = [0, 1].map(rest => finished.filter((_, n) => n % 2 === rest))
     const entries = await withState(home.configDirectory, ({journal}) => journal.list())
     return [
-      // Exit 2 means that it was forgotten before.
+      // Exit 2 means that the reservation was already forgotten.
       ...[...wrong, ...wrongEnds(forgets ?? [], [0]), ...wrongEnds(resumes ?? [], [0, 2])],
       ...unless('forgotten', entries.map(({outcome}) => outcome).join(), 'is what the journal says'),
       ...unless(1, (await side.reservations()).length, 'reservations'),

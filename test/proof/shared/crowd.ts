@@ -1,4 +1,4 @@
-/** Runs many processes of the built program at the same moment: each waits at a gate until all have reached it. */
+/** Runs many processes of the built program at the same moment. Each process waits at a gate until all have reached it. */
 import {execFileSync} from 'node:child_process'
 import {closeSync, constants, mkdtempSync, openSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'

@@ -1,5 +1,5 @@
-// Stops a process when it first uses a path that contains PROOF_GATE_AT, by which time all of our code is loaded, until the named
-// pipe PROOF_GATE/gate is opened for writing. A file in PROOF_GATE shows that the process waits.
+// Stops a process at a gate until the named pipe PROOF_GATE/gate is opened for writing. The process reaches the gate when it
+// first uses a path that contains PROOF_GATE_AT; all of our code is loaded by then. A file in PROOF_GATE shows that it waits.
 import fs from 'node:fs'
 import {createRequire, syncBuiltinESMExports} from 'node:module'
 import {join} from 'node:path'

@@ -43,7 +43,7 @@ const LEAST_LENGTH_HALVED = 24
 
 export class Canaries {
   private readonly kinds = new Map<string, SecretKind>()
-  /** The same secrets in every spelling. */
+  /** The same secrets, each in every spelling. */
   private readonly spelled = new Map<string, SecretKind>()
 
   constructor(known: Iterable<readonly [string, SecretKind]> = TYPED) {
@@ -185,13 +185,13 @@ const STORES: readonly (readonly [RegExp, readonly SecretKind[]])[] = [
   [/^v\.pdf$/, ['identity number']],
 ]
 
-/** Returns the kinds that stdout may contain after a command that ended like this. */
+/** Returns the kinds that stdout may contain after `command` ended with `exit`. */
 export function resultsOf(command: string, exit: unknown, stdout: string): readonly SecretKind[] {
   const {kinds = [], always = [], besides} = RESULTS[command] ?? {}
   return exit === 0 || besides?.test(stdout) ? [...kinds, ...always] : always
 }
 
-/** Returns the kinds that a file may contain after a command that ended like this. */
+/** Returns the kinds that a file may contain after `command` ended with `exit`. */
 export function allowedIn(name: string, command: string, exit: unknown): readonly SecretKind[] {
   const kinds = STORES.flatMap(([file, each]) => (file.test(name) ? each : []))
   // Until the outcome is known, the journal keeps the body with personal data.
@@ -206,7 +206,7 @@ export interface Watched extends Finished {
   readonly environments: string
 }
 
-/** What may be shown in addition to, or instead of, what `command` may show. */
+/** Exceptions to the secrets that `command` may usually show. */
 interface Allowed {
   readonly stdout?: readonly SecretKind[]
   readonly commandLines?: readonly SecretKind[]

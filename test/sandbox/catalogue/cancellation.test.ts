@@ -48,7 +48,7 @@ test('keeps to the wall clock when the clocks change between the deadlines', () 
 const at = (date: string, time: string, zone: string) => atWallClock(date, time, offsetsOf(zone))
 
 describe('a time on the wall clock of a hotel', () => {
-  // Offsets and dates of change are those published for these zones, not computed here.
+  // The offsets and the dates of change were published for these zones, and are not computed here.
   it.each([
     ['2026-07-15', '18:00', 'Asia/Kathmandu', '2026-07-15T18:00:00+05:45'],
     // On the days of change, after the change.

@@ -1,6 +1,6 @@
 /**
- * One delivery on the wire: which addresses are allowed, that redirects are not followed, that little of the answer is read, that
- * there is one time limit, and that certificates are checked.
+ * One delivery on the wire: only certain addresses are allowed, redirects are not followed, little of the answer is read, one
+ * time limit covers everything, and certificates are checked.
  */
 
 import {createHook} from 'node:async_hooks'
@@ -326,7 +326,8 @@ test.each([
 })
 
 test('a name that leads here is dialled', async () => {
-  // The listener does not speak TLS, and plain http is allowed only if the URL itself names a loopback address.
+  // The listener does not speak TLS, so the attempt fails after dialling. Plain http would be refused, because the URL does not
+  // name a loopback address.
   expect((await sendTest(`https://here.example:${port}/`)).errors).toEqual([
     expect.not.stringMatching(/^not sent/),
   ])

@@ -1,4 +1,4 @@
-/** Faults over a real connection: the answers, the cuts, and what was done nevertheless. */
+/** Faults over a real connection: which answers are sent, which are cut, and what was done in spite of the fault. */
 import {randomUUID} from 'node:crypto'
 import {beforeEach, expect, test} from 'vitest'
 import {ConnectionDrop} from '../../../src/sandbox/base/answers.js'

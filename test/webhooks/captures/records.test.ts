@@ -1,4 +1,4 @@
-/** The fast path for captures: for each line that it decides, the result is the same as from parsing the whole line. */
+/** The fast path for captures: if it decides about a line, the result is the same as from parsing the whole line. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {captureRecord, readRecords, requestsOfDocument} from '../../../src/webhooks/captures/records.js'

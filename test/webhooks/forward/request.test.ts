@@ -1,4 +1,4 @@
-/** The signature of a forwarded event: the received one while it is fresh, later a new one with the same secret. */
+/** The signature of a forwarded event: the received signature while it is fresh, later a new one with the same secret. */
 import {expect, test} from 'vitest'
 import {freshHeaders, signedAgain} from '../../../src/webhooks/forward/request.js'
 import {sign, verify} from '../../../src/webhooks/signature/signature.js'

@@ -1,4 +1,4 @@
-/** What is read from a request (§2.8, §6.2), which requests are accepted (§6.3), and what is reported about the others. */
+/** What is read from a request (§2.8, §6.2), which requests are accepted (§6.3), and what is reported about refused ones. */
 import {expect, test} from 'vitest'
 import {checkArrival} from '../../../src/webhooks/receive/receiver.js'
 import {isEventEnvelope, readEvent} from '../../../src/webhooks/signature/event.js'

@@ -1,4 +1,7 @@
-/** What the server answers and stores, and in which order (§6.3, §6.4); slow, idle and many connections; and an orderly end. */
+/**
+ * What the server answers and stores, and in which order (§6.3, §6.4). Also tests slow, idle and many connections, and an orderly
+ * end.
+ */
 import {connect, type Socket} from 'node:net'
 import {expect, test} from 'vitest'
 import {Receiver} from '../../../src/webhooks/receive/receiver.js'

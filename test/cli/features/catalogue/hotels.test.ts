@@ -1,4 +1,4 @@
-/** The current price of an offer beside the price that this machine saw, and what is stored of it. */
+/** The current price of an offer, compared with the price that this machine saw, and what is stored of it. */
 import {beforeEach, expect, test} from 'vitest'
 import {price} from '../../../../src/cli/features/catalogue/hotels.js'
 import {apiAnswering} from '../../../support/answering.js'

@@ -1,4 +1,4 @@
-/** Stopping `reserve`: the process lives until the stop is recorded, and says only what is certain. */
+/** Stopping `reserve`: the process lives until the stop is recorded, and its message says only what is certain. */
 import {expect, test} from 'vitest'
 import {ReserveStop} from '../../../../src/cli/features/reserve/stop.js'
 import {Failure} from '../../../../src/contract/failure.js'

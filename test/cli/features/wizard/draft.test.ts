@@ -1,4 +1,4 @@
-/** What flags, the input file and settings already provide, so that the wizard asks only for the rest. */
+/** The wizard asks only for values that flags, the input file and settings do not provide. */
 import {expect, test} from 'vitest'
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
 import {readTyped} from '../../../../src/cli/features/reserve/request.js'

@@ -37,7 +37,7 @@ const USUAL: FoundOffer = {
 
 describe('the deadline on three clocks', () => {
   const PAST = [{from: '2030-04-30', amount: '9.00'}]
-  // The answer of a service whose clock is a second ahead.
+  // This answer comes from a service whose clock is a second ahead.
   const raw = {cancellation_policies: [{from: '2030-05-01T00:00:01Z', amount: '9.00'}]}
   const NEVER_FREE = offer({free_cancellation_until: null, refundable: false, raw})
   const THERE = ['2030-05-29 11:00 your time (America/New_York)', '2030-05-29 15:00 UTC']

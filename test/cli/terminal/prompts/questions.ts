@@ -1,6 +1,6 @@
 /**
- * Questions for tests, and a terminal in this process to ask them. As a script, it asks the questions named on its command line
- * in its own terminal.
+ * Questions for tests, and a terminal inside this process to ask them in. Run as a script, the file asks the questions named on
+ * its command line in the terminal of the script.
  */
 import process from 'node:process'
 import {PassThrough, Writable} from 'node:stream'
