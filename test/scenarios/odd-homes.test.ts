@@ -68,7 +68,7 @@ test('no secret is put into a directory that stays open to others', async () => 
   const directory = join(home.directory, 'foreign-disk')
   mkdirSync(directory, {mode: 0o755})
   chmodSync(directory, 0o755)
-  // As on a mount with fixed permissions.
+  // Changing permissions fails here, as on a mount with fixed permissions.
   const preload = join(home.directory, 'no-chmod.cjs')
   const refuse = `() => {throw Object.assign(new Error('EPERM'), {code: 'EPERM'})}`
   writeFileSync(preload, `const fs = require('node:fs'); fs.chmodSync = fs.fchmodSync = ${refuse}\n`)

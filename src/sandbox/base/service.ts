@@ -11,7 +11,7 @@ export interface Service {
     /** Moves the sandbox's clock forward by `seconds`. It cannot be moved back, except by a reset. */
     advance(seconds: number): void
   }
-  /** The number of offers that each search finds; undefined for the offers of the city's 12 to 20 hotels. */
+  /** The number of offers that each search finds. If undefined, a search finds the offers of the city's 12 to 20 hotels. */
   readonly offers: number | undefined
   /** Client references ending in `-unknown_soldout` whose first request was dropped. They are in memory only. */
   readonly droppedReferences: Set<string>

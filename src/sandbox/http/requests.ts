@@ -1,5 +1,5 @@
 /**
- * What all routes share: the running service, the state of a request, the checks of its host and origin, the log, and reading and
+ * Shared by all routes: the running service, the state of a request, the checks of its host and origin, the log, and reading and
  * validating the body.
  */
 import type {Context, Hono} from 'hono'

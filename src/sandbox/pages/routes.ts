@@ -116,7 +116,7 @@ function numberOf(text: string | undefined): number {
 
 /**
  * Reports whether a refusal is shown as a page: on the dashboard's paths, and when a browser asks for an unknown path. Errors
- * with 5xx are not, because every page needs the storage, which may have failed.
+ * with 5xx are not shown as pages, because every page needs the storage, which may have failed.
  */
 export function isAnsweredAsPage(context: http.RequestContext, refusal: Refusal): boolean {
   const {path} = context.req

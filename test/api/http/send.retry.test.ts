@@ -158,7 +158,7 @@ test.each(Object.keys(OPERATIONS) as OperationName[])('%s is sent as often as it
       .callForAnswer(name, {parameters, body: {a: 1}})
       .catch(error => expect(error).toBeInstanceOf(SendError))
     const times = CHANGES.has(name) ? changed : read
-    // A request without a bearer token has none to renew.
+    // A request without a bearer token has no token to renew.
     const isUnsigned = OPERATIONS[name].scope === null && end === 401
     expect([what, requests]).toEqual([what, isUnsigned ? 1 : times])
     expect(bodies.size).toBe(1)

@@ -30,7 +30,7 @@ const CONFLICTS: Conflict[] = [
   ...(['forgotten', 'other_credential'] as const),
 ]
 
-/** Words that lead a person or a script to another booking, unless they say to avoid it. */
+/** Words that lead a person or a script to another booking. A hint may contain them only to advise against it. */
 const LEADS_ON =
   /(choose|use|generate|with) (an?other|a new)|search again|leave out --idempotency-key to gen|book after all/
 

@@ -138,7 +138,7 @@ const TLS: readonly Fault[] = [
   certificate('other-host', true, /certificate .*another host name/),
   certificate('good', false, /certificate .*not signed by a known authority/),
   {name: 'tls-too-old', ...GOOD, tls: OLD, conclusion: SURE, names: TLS_FAILED},
-  // Since TLS 1.3, a client learns of this only after it has sent its request.
+  // Since TLS 1.3, a client learns only after its request that a certificate was required.
   {name: 'tls-wants-a-client-certificate', ...GOOD, tls: WANTS_CERTIFICATE, conclusion: UNSURE, names: RESET},
 ]
 

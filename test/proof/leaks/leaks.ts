@@ -155,7 +155,7 @@ async function runCell(bench: Bench, own: Own, cell: EchoCell): Promise<string[]
   return ['its request never met the fault']
 }
 
-/** Returns the possible exit codes. The fault matrix checks them exactly, with more time. */
+/** Returns the possible exit codes. The fault matrix checks exit codes exactly, with more time. */
 function possibleExits(row: Row, {name, conclusion}: Fault, text: string): number[] {
   const isLink = row.nature === 'link'
   return [

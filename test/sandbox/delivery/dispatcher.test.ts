@@ -67,7 +67,8 @@ test('makes eight attempts at their own moments, each with its own signature, th
   expect(received).toHaveLength(8)
   expect(new Set(received.map(({body}) => body.toString())).size).toBe(1)
   const times = received.map(event => signedAt(event, secret))
-  // Receivers compare with real time, which stands still here. Each signature has another second, and none is far from real time.
+  // Receivers compare the signature with real time, which stands still here. Each signature has its own second, close to real
+  // time.
   expect(times).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(second => TEST_START + second))
 })
 

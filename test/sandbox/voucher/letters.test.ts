@@ -1,4 +1,4 @@
-/** How text is passed to pdfkit: in lines in visual order, in which fontkit reverses each right-to-left part. */
+/** Text is passed to pdfkit in lines in visual order, because fontkit reverses each right-to-left part. */
 import {expect, test} from 'vitest'
 import {inLettersOf, linesOnPaper} from '../../../src/sandbox/voucher/letters.js'
 

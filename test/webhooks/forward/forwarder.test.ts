@@ -27,7 +27,7 @@ const HEADERS = [
 const BODY = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d])
 
 /**
- * Starts a forwarder with a store in memory that gives each event until it is done, as the real one does. Its first `refusals`
+ * Starts a forwarder with a store in memory. Like the real one, it returns an event until the event is done. Its first `refusals`
  * calls fail; the last of them has a result.
  */
 function startForwarder(

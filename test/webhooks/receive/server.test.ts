@@ -231,7 +231,7 @@ test('events of many connections go into few transactions; closing answers all, 
 test('closing does not wait for a sender that sends nothing more', async () => {
   const {port, served} = await ownReceiver()
   const slow = drip(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n')
-  // This is answered on a later connection, so the server knows the earlier one.
+  // The answer on a later connection shows that the server has accepted the earlier one.
   await send(port)
   await served.close(300)
   await slow
