@@ -72,9 +72,20 @@ export async function createDispatcher(
         callback(null, withoutInterim(socket, target) as Socket)
       })
   if (proxy === undefined) return new OneClient(url.origin, {...common, connect: filtered(connectorOf(tls))})
-  const {ProxyAgent} = await import('undici')
+  const {Pool, ProxyAgent} = await import('undici')
   return new ProxyAgent({
     ...common,
+    // undici gives TLS the proxy's host as the server name, also if it is an address. A server name is never an address (RFC 6066):
+    // Node 26 refuses one, and [::1] matches no certificate. Without a server name, the certificate is checked for the host.
+    clientFactory(origin, options) {
+      const {connect} = options as {connect: Connector}
+      return new Pool(origin, {
+        connect({servername, ...place}, callback) {
+          const isName = servername !== undefined && isIP(place.hostname) === 0
+          connect(isName ? {...place, servername} : place, callback)
+        },
+      })
+    },
     // A single client keeps undici from putting the request on another connection. `connect` opens the tunnel.
     factory(origin, options) {
       const {connect, ...rest} = options as {connect: Connector}

@@ -92,6 +92,26 @@ describe('through a proxy', () => {
     expect(error.reason).not.toMatch(/hunt|user:/)
   })
 
+  test.each(['localhost', '127.0.0.1'])(
+    'a proxy with a certificate for %s is reached under it',
+    async host => {
+      const through = async (identity: string, trusted: string[] | undefined) => {
+        const proxy = await ownWire(() => ({bytes: httpAnswer(407, '')}), tlsIdentity(identity))
+        const transport = createTransport({ca: trusted, env: {HTTPS_PROXY: `https://${host}:${proxy.port}`}})
+        const error = await fault(
+          transport({method: 'GET', url: 'https://service.test/v1', headers: {}}, LIMITS),
+        )
+        return [error.fault, error.sent, proxy.requests.map(({path}) => path)]
+      }
+      expect(await through('good', ca)).toEqual(['proxy_refused', false, ['service.test:443']])
+      for (const [identity, trusted] of [
+        ['good', undefined],
+        ['other-host', ca],
+      ] as const)
+        expect(await through(identity, trusted)).toEqual(['tls', false, []])
+    },
+  )
+
   test('a proxy that cannot be reached is named, and nothing was sent', async () => {
     const reason = 'proxy http://127.0.0.1:1 cannot be reached (ECONNREFUSED)'
     expect(await fault(sendThrough(1))).toMatchObject({fault: 'proxy', sent: false, reason})
