@@ -1,5 +1,5 @@
 /**
- * Signals at the end of `reserve`: there is one document, whenever they come, and it says nothing uncertain about earlier runs.
+ * Signals at the end of `reserve`: there is one document, whenever they come, and it reports only known facts about earlier runs.
  */
 import {expect, test} from 'vitest'
 import type {Finished, Home} from '../support/bookctl.js'

@@ -15,7 +15,7 @@ import {CONTACT} from './stay.js'
 export const CLIENT_ID = 'cid_test'
 const CLIENT_SECRET = 'sk_test_right'
 
-/** Returns the client for whom `connect` obtains tokens at `baseUrl`. */
+/** Returns the client that `connect` obtains tokens for at `baseUrl`. */
 export const tokenClientAt = (baseUrl: string) =>
   tokenClientOf(baseUrl, {clientId: CLIENT_ID, clientSecret: CLIENT_SECRET})
 

@@ -1,6 +1,6 @@
 /**
  * Stores events in PostgreSQL, which waits for the disk as in production. Compares the store of a receiver with a plain loop of
- * the same multi-row inserts with pg, measures the cost of an event when many are stored, and compares one receiver with two
+ * the same multi-row inserts with pg. Also measures the cost of an event when many are stored, and compares one receiver with two
  * separate processes that get half of the requests each.
  */
 import pg from 'pg'

@@ -236,7 +236,7 @@ type Rooms = Offer['rooms']
  * with the wrong fields.
  */
 export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: string, now: number): void {
-  /** Returns one error about `field` for each guest for whom `isWrong` is true. */
+  /** Returns one error about `field` for each guest for which `isWrong` returns true. */
   const wrong = (field: string, code: string, message: string, isWrong: (guest: Guest) => boolean) =>
     guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, code, message}] : []))
   const leads = guests.filter(guest => guest.is_lead).length

@@ -1,6 +1,6 @@
 /**
- * Makes one attempt to deliver an event (§2.8) and decides on the next step (§6.4). Each attempt is signed anew (§6.3) and sent
- * by one POST (§6.2), without redirects, proxy or shared connections, and must be answered within 3 s; at most 64 KiB of the
+ * Makes one attempt to deliver an event (§2.8) and decides on the next step (§6.4). Each attempt has a new signature (§6.3) and
+ * is one POST (§6.2) without redirects, proxy or shared connections. It must be answered within 3 s, and at most 64 KiB of the
  * answer are read. Events go to public addresses and to this machine, where users run receivers. A host name is resolved once,
  * and only the addresses that were checked are dialled.
  */

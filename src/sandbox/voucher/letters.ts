@@ -20,7 +20,7 @@ const FROM_RIGHT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=S
 
 /**
  * Returns `text` on one line, without control characters and direction marks. Characters for which `hasGlyph` is false are
- * transliterated in brackets: Japanese as if it were Chinese, and Thai and Arabic letter by letter, because the text does not say
+ * transliterated in brackets. Japanese is read as Chinese, and Thai and Arabic letter by letter, because the text does not say
  * how it is pronounced.
  */
 export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: string) {
@@ -100,7 +100,7 @@ const TURNED = new RegExp(
 )
 
 /**
- * Prepares a line for two libraries: pdfkit places words from left to right, and fontkit reverses each part that begins with a
+ * Prepares a line for two libraries. pdfkit places words from left to right, and fontkit reverses each part that begins with a
  * right-to-left letter, including the space after the part. The other spaces of such a part become no-break spaces, so that
  * pdfkit does not split it.
  */

@@ -1,7 +1,7 @@
 /**
- * The whole table of retries, as the sender applies it: every operation, and every status from 100 to 599 and every fault with
- * each form of Retry-After. The expected results are written independently of the code, from RFC 9110 §10.2.3 for Retry-After, §7
- * for 401, and docs/architecture.md ("Exactly one reservation") for what may be sent twice.
+ * The whole table of retries, as the sender applies it: every operation, every status from 100 to 599 and every fault, with each
+ * form of Retry-After. The expected results are written independently of the code. They come from RFC 9110 §10.2.3 for
+ * Retry-After, §7 for 401, and docs/architecture.md ("Exactly one reservation") for what may be sent twice.
  */
 import {expect, test} from 'vitest'
 import {createSender, mayHaveActed} from '../../../src/api/http/send.js'

@@ -1,8 +1,8 @@
 /**
  * The fault matrix: every command that sends requests meets every fault of the wire, and every command that sends events meets
- * every fault of a receiver. The exit code tells what happened to the request, nothing is repeated that must not be, the state on
- * disk is right, and the message names the cause. The commands are in commands.ts, the faults in connections.ts and list.ts, the
- * expected results in rules.ts, their checks in checks.ts, and the commands that send events in receivers.ts.
+ * every fault of a receiver. The exit code tells what happened to the request, only safe requests are repeated, the state on disk
+ * is right, and the message names the cause. The commands are in commands.ts, the faults in connections.ts and list.ts, the
+ * expected results in rules.ts, and their checks in checks.ts. Commands that send events are in receivers.ts.
  */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'

@@ -83,7 +83,7 @@ function giveTo(user: number, home: FileHome): void {
     lchownSync(join(home.directory, name), user, user)
 }
 
-/** Changes modes of paths in the home, and runs as a user whom permissions restrict, unlike root. */
+/** Changes modes of paths in the home, and runs as another user, because permissions do not restrict root. */
 const withModes = (
   name: string,
   mode: number,

@@ -62,7 +62,7 @@ function checkDirectory(home: FileHome, except: (path: string) => boolean = () =
 
 type Run = (bench: Bench, own: Own, command: FileCommand) => Promise<string[]>
 
-/** Adds the checks of the output to `wrong`, and the end of the command if anything is wrong. */
+/** Adds the errors in the output to `wrong`. If there are any errors, also adds the exit code and the output. */
 const reported = (command: FileCommand, finished: Finished, wrong: readonly string[]) =>
   explained([...checkOutput(finished, command), ...wrong], finished)
 

@@ -80,7 +80,10 @@ export function waysToKill({
   ]
 }
 
-/** Goes a way with `kill`. Returns the number of kills and what was wrong. All random choices follow from seed and name. */
+/**
+ * Calls `way` with a function that kills once. Returns the number of kills and what was wrong. All random choices follow from
+ * seed and name.
+ */
 export async function goWay(
   way: Way,
   seed: number,

@@ -170,9 +170,9 @@ export function look<T>(home: Home, work: (state: State) => T | Promise<T>): Pro
 }
 
 /**
- * Replaces the files of a home by copies that this process never opened. Otherwise a database stays open in this process until
- * its statements are garbage-collected; the next command would then use the index of the log as the dead process left it, and
- * miss a commit that is only in the log.
+ * Replaces the files of a home by copies that this process never opened. A database stays open in this process until its
+ * statements are garbage-collected. The next command would use the index of the log as the dead process left it, and miss a
+ * commit that is only in the log.
  */
 function letGoOf(home: Home): void {
   if (!existsSync(home.configDirectory)) return

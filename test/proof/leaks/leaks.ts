@@ -1,8 +1,8 @@
 /**
  * Leaks: every command, with every debug switch, meets answers that echo its request and answers that break off. No secret is in
- * a stream, a file outside its store, a trace, the process list, or the environment of a child process. shared/secrets.ts has the
- * secrets and where they may be; home.ts has the home and the search; special.ts has what is not a request: local commands,
- * crashes, the browser, and a typed secret.
+ * a stream, a file outside its store, a trace, the process list, or the environment of a child process. shared/secrets.ts lists
+ * the secrets and where they may be, home.ts has the home and the search, and special.ts covers local commands, crashes, the
+ * browser, and a typed secret.
  */
 import {hasStack} from '../../support/stack.js'
 import {type Place, type Reply, replyBytes, type Step, type WireRequest} from '../../support/wire.js'

@@ -1,6 +1,6 @@
 /**
- * Many machines that share one PostgreSQL: they make one token request and one reservation, whichever machine dies, and no event
- * that a receiver answered with 200 is lost, whatever happens to the server.
+ * Many machines share one PostgreSQL. They make one token request and one reservation, whichever machine dies. No event that a
+ * receiver answered with 200 is lost, whatever happens to the server.
  */
 import {randomUUID} from 'node:crypto'
 import type {Socket} from 'node:net'

@@ -1,7 +1,7 @@
 /**
- * Models, in random order: commands.ts compares the local sandbox with a model of the service (service.ts). This file checks the
+ * Models, in random order. commands.ts compares the local sandbox with a model of the service (service.ts). This file checks the
  * promise of `reserve`: one consent (an offer with a client reference) makes at most one reservation, whatever happens to the
- * connection and the process; what the command reports is true; and once the faults are over, --resume settles every unknown
+ * connection and the process. What the command reports is true, and once the faults are over, --resume settles every unknown
  * outcome.
  */
 import type {ChildProcess} from 'node:child_process'

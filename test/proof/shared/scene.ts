@@ -12,7 +12,7 @@ import {GUESTS} from '../../support/stay.js'
 import {replyBytes, Wire, type WireFault, type WireOptions} from '../../support/wire.js'
 
 export const CREDENTIALS = {BOOKCTL_CLIENT_ID: 'cid_sandbox', BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox'}
-/** Values that identify the people whom commands are given. */
+/** Values that identify the guests in the commands. */
 export const PEOPLE = ['10000000146', 'U1234567', '5321234567']
 
 const STAY = {check_in: '2030-06-01', check_out: '2030-06-02'}

@@ -10,7 +10,7 @@ const EARLY = seconds('2030-06-01T12:00:00Z')
 const TERMS = {freeUntilDays: 4, firstNight: 100n, total: 300n}
 const FREE_UNTIL = '2030-07-06T18:00:00+03:00'
 const EVE = '2030-07-09T18:00:00+03:00'
-/** The steps of every policy with a fee for the first night. */
+/** The steps of any policy with a fee for the first night. */
 const BOTH = [`${FREE_UNTIL} 100`, `${EVE} 300`]
 const ONE_NIGHT = {firstNight: 300n}
 

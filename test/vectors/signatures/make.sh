@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes vectors.json with openssl alone, so that no mistake of ours can be in both. Run in this directory.
-# Bodies are written with printf's octal escapes and stand in the file as base64: they need not be text.
+# Creates vectors.json with openssl alone, so that the vectors and our code cannot share a mistake. Run it in this directory.
+# Bodies are written with the octal escapes of printf, and stored as base64 because they need not be text.
 set -eu
 vector() { # name, secret, timestamp, body as a printf format, now, expected reason, [prefix of the header]
   printf "$4" > body.bin

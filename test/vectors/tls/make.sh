@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the certificates of the TLS tests with openssl, valid for a hundred years but for the expired one and the one of the next century.
-# Run in this directory; the keys are for tests alone.
+# Creates the certificates of the TLS tests with openssl. They are valid for a hundred years, except for the expired one and
+# the one that begins in the next century. Run it in this directory. The keys are only for tests.
 set -eu
 key() { openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"; }
 leaf() { # name, start, end, subjectAltName

@@ -95,7 +95,7 @@ describe('looking for causes in vain', () => {
       },
     ])
     expect(inVain.count).toBe(400)
-    // Causes that need no search are still explained.
+    // These causes are explained without a search.
     expect(await codes('late')).toMatchObject([{code: 'stale_retry'}])
     expect(await codes('id')).toMatchObject([{code: 'event_id_header_changed'}])
   })

@@ -1,4 +1,4 @@
-/** Trip files as people and spreadsheets write them, and what is said of their mistakes. */
+/** Trip files as people and spreadsheets write them, and the messages about their mistakes. */
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
