@@ -149,7 +149,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
-    // By now, refusals have become answers.
+    // By now, a thrown refusal has become an answer.
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
     if (context.var.isTruncated) await truncate(context.res)

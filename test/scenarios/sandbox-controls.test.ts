@@ -104,7 +104,7 @@ test('trigger sends a signed event to those who subscribed to its type, about a 
       deliveries: [{status: 'DELIVERED', attempts: [{status: 200}]}],
     },
   })
-  // The request before checked whether the address takes its path.
+  // The previous request only tested whether the address accepts its path.
   const received = subscriber.received.at(-1)
   expect(received?.headers['x-service-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
   expect(JSON.parse(String(received?.body))).toEqual(made.result.event)

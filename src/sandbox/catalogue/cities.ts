@@ -14,7 +14,7 @@ export interface Place extends Omit<City, 'type'> {
   /** Price level, in percent of the prices in prices.json. */
   readonly level: number
   readonly season: Season
-  /** The codes of the boards on offer, the most common first. */
+  /** The codes of the meal plans (boards) on offer, the most common first. */
   readonly boards: readonly BoardCode[]
   /** Selects the patterns for hotel names in hotel-words.json; `hotel_words` are put into the patterns. */
   readonly hotel_names: string

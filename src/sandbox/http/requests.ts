@@ -93,7 +93,7 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   }
 }
 
-/** Refuses a form without a browser's headers, in addition to `checkOrigin`. Scripts should use the controls instead. */
+/** Refuses a form without a browser's headers, in addition to `checkOrigin`. Scripts should call the controls instead. */
 export function checkForm(request: Request, ownOrigin: string): void {
   const isOwn =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
