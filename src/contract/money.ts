@@ -34,6 +34,14 @@ export function compareAmounts(left: string, right: string): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
+/** Returns the sum of decimal strings, with as many decimals as the most exact of them has. */
+export function sumOfAmounts(amounts: readonly string[]): string {
+  const scale = Math.max(0, ...amounts.map(amount => amount.split('.')[1]?.length ?? 0))
+  const sum = amounts.reduce((total, amount) => total + toInteger(amount, scale), 0n)
+  const digits = sum.toString().padStart(scale + 1, '0')
+  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
 /** Converts an amount to minor units (cents for EUR). Throws a RangeError when it has more decimals than the currency. */
 export function toMinor(amount: string, currency: string): bigint {
   const scale = minorUnits(currency)

@@ -7,6 +7,7 @@ import {
   isAmount,
   isCurrencyCode,
   minorUnits,
+  sumOfAmounts,
   toMinor,
 } from '../../src/contract/money.js'
 
@@ -65,6 +66,14 @@ describe('amounts', () => {
     const inOrder = ['-1', '0', '0.29999', '0.3', '9', '10', '9007199254740992', '9007199254740993']
     expect(inOrder.toReversed().sort(compareAmounts)).toEqual(inOrder)
     expect(compareAmounts('1.5', '1.50')).toBe(0)
+  })
+
+  it('add up exactly, with the most decimals that one has', () => {
+    expect(sumOfAmounts(['0.1', '0.20'])).toBe('0.30')
+    expect(sumOfAmounts(['9007199254740993', '0.005', '1'])).toBe('9007199254740994.005')
+    expect(sumOfAmounts(['0.00'])).toBe('0.00')
+    expect(sumOfAmounts(['7', '8'])).toBe('15')
+    expect(sumOfAmounts([])).toBe('0')
   })
 })
 

@@ -328,7 +328,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
    * Asks like `agreed`, but throws a usage error without consent. After Ctrl-C at the question the error says that nothing was
    * changed (`change.undone`).
    */
-  protected async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
+  async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
     const agreed = await this.agreed(yes, message, atStake).catch(error => {
       if (!(error instanceof Failure) || error.kind !== 'interrupted') throw error
       throw interruption(`stopped; ${change.undone}`, 'run the command again to be asked again')

@@ -225,7 +225,8 @@ class Commands {
   argument(path: readonly string[], position: number): Valued | undefined {
     const {args = {}, strict} = this.find(path) ?? {}
     const all = Object.values(args)
-    return all[strict === false ? Math.min(position, all.length - 1) : position]
+    const takesMore = strict === false || all.at(-1)?.multiple
+    return all[takesMore ? Math.min(position, all.length - 1) : position]
   }
 
   /**
@@ -243,7 +244,7 @@ class Commands {
       return {candidates: found, hasNames: true, isList}
     }
     const words = options ?? (name === 'columns' ? columns : [])
-    const isFile = name === 'file' || /\bFILE\b/.test(String(helpValue))
+    const isFile = name === 'file' || /\b(FILE|DIR)\b/.test(String(helpValue))
     return {candidates: words.map(value => [value, '']), isList, isFile}
   }
 }

@@ -74,7 +74,7 @@ const OF_SERVICE = ['not_allowed', 'refused', 'service_failed', 'unreachable', '
 
 const MOST_ERROR_BYTES = 4000
 
-type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
+export type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
 
 /** Returns a thrown value as a failure; the kind is `unexpected` for a bug or missing files. */
 export function asFailure(thrown: unknown): Described {
@@ -97,24 +97,33 @@ export function asFailure(thrown: unknown): Described {
  */
 export function describeFailure(thrown: unknown, service?: string) {
   const failure = asFailure(thrown)
-  const {code, hint: usual} = EXITS[failure.kind]
-  const hint = failure.details.hint ?? usual
   // A store that cannot be reached is not the booking service.
   const isOfService = OF_SERVICE.includes(failure.kind) && !(thrown instanceof StorageError)
-  const text = textOf(failure, hint, isOfService ? service : undefined)
-  return {exit: code, document: documentOf(failure, hint), text}
+  const text = textOf(failure, isOfService ? service : undefined)
+  return {exit: EXITS[failure.kind].code, document: documentOf(failure), text}
 }
 
-function documentOf({message, details}: Described, hint: string) {
-  const {code, status, requestId, reason, result, keepsResult} = details
-  const error = {
+/** Returns what to do next, also for a failure that does not say so itself. */
+function hintOf({kind, details}: Described): string {
+  return details.hint ?? EXITS[kind].hint
+}
+
+/** Returns a failure as it is in JSON, under `error`; long texts are cut. */
+export function errorOf(failure: Described) {
+  const {code, status, requestId, reason} = failure.details
+  return {
     code: cut(code, 100),
-    message: cut(message, 1000),
+    message: cut(failure.message, 1000),
     ...(status === undefined ? {} : {status}),
     ...(requestId === undefined ? {} : {request_id: cut(requestId, 200)}),
-    hint: cut(hint, 800),
+    hint: cut(hintOf(failure), 800),
     ...(reason === undefined ? {} : {cause: cut(reason, 500)}),
   }
+}
+
+function documentOf(failure: Described) {
+  const {result, keepsResult} = failure.details
+  const error = errorOf(failure)
   if (keepsResult) return {error, ...result}
   // Only these two keys may be long. `payment_url` is dropped last, because it says where to pay.
   const {reservation: _, ...short} = (result ?? {}) as Record<string, unknown>
@@ -124,7 +133,8 @@ function documentOf({message, details}: Described, hint: string) {
   return candidates.find(fits) ?? {error}
 }
 
-function textOf({kind, message, details}: Described, hint: string, service: string | undefined): string {
+function textOf(failure: Described, service: string | undefined): string {
+  const {kind, message, details} = failure
   // The user declined, which is no error.
   if (kind === 'usage' && details.code === 'not_confirmed')
     return sanitizeLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
@@ -134,7 +144,7 @@ function textOf({kind, message, details}: Described, hint: string, service: stri
   if (host !== undefined) lines.push(`Host: ${host}`)
   else if (service !== undefined) lines.push(`Service: ${service}`)
   if (requestId !== undefined) lines.push(`Request: ${requestId}`)
-  lines.push(`Hint: ${hint}`)
+  lines.push(`Hint: ${hintOf(failure)}`)
   return lines.map(line => sanitizeLine(line)).join('\n')
 }
 

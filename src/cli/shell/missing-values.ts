@@ -120,7 +120,8 @@ async function askFor(value: MissingValue, means: Means): Promise<string[]> {
     }))
   }
   if (choices.length === 0) return typed()
-  if (spec.multiple) return prompts.chooseSeveral({message, choices})
+  // Of an argument that takes several, a person who typed none means one.
+  if (spec.multiple && value.isFlag) return prompts.chooseSeveral({message, choices})
   if (isComplete) return [await prompts.choose({message, choices})]
   // The empty string marks this choice, because no value may be empty.
   const other = {value: '', name: 'Other (type it)', isAction: true}

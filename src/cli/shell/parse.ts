@@ -72,11 +72,13 @@ export async function readSoftly<T extends Output>(
     if (read === undefined) throw error
     return read
   })
-  const surplus = specs.strict ? wordsOf(output).slice(Object.keys(specs.args).length) : []
+  const takesAll = !specs.strict || Object.values(specs.args).some(({multiple}) => multiple)
+  const following = wordsOf(output).slice(Object.keys(specs.args).length)
+  const surplus = takesAll ? [] : following
   if (surplus.length > 0 && specs.bareWord) refused.push(specs.bareWord)
   return {
     output,
-    errors: [...errors, ...usageErrors(specs, output, surplus)],
+    errors: [...errors, ...usageErrors(specs, output, surplus, following)],
     missing: missingValues(specs, output).filter(({name}) => !refused.includes(name)),
     refused,
   }
@@ -105,8 +107,14 @@ function soften(spec: Spec, name: string, take: Take): Spec {
   return {...loose, exclusive: [], dependsOn: [], required: false, parse, ...oclif}
 }
 
-function usageErrors(specs: Specs, {raw, nonExistentFlags = [], flags}: Output, surplus: readonly string[]) {
-  const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags), surplus))
+/** `following`: the words after one for each argument, of which one may be the value of an unknown flag. */
+function usageErrors(
+  specs: Specs,
+  {raw, nonExistentFlags = [], flags}: Output,
+  surplus: readonly string[],
+  following: readonly string[],
+) {
+  const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags), following))
   // A surplus argument may be the value of an unknown flag.
   const isSurplus = surplus.length > 0 && unknown.length === 0
   const tooMany = isSurplus ? [unexpectedArguments(surplus, specs.bareWord)] : []

@@ -80,7 +80,7 @@ export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'i
 const RENDERERS: Readonly<Record<Format, <Item>(view: View<Item>) => string | Promise<string>>> = {
   json: ({result}) => `${jsonText(result.document, 2)}\n`,
   ndjson: ({result, columns, isChosen}) => {
-    if (!isChosen) return jsonLines(result.single ? [result.document] : result.items)
+    if (!isChosen) return jsonLines(result.single ? [result.document] : (result.lines ?? result.items))
     return jsonLines(result.items.map(item => Object.fromEntries(columns.map(c => [c.name, c.value(item)]))))
   },
   csv: async view => {

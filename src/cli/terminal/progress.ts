@@ -21,6 +21,7 @@ export function openProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv)
 
 class Progress implements Trace {
   private label = ''
+  private step = ''
   private startedAt = 0
   private endedAt = Number.NEGATIVE_INFINITY
   private underWay = 0
@@ -47,6 +48,11 @@ class Progress implements Trace {
 
   relabel(label: string): void {
     this.label = label
+  }
+
+  /** `step` comes before every label from now on: `3 of 20`. */
+  atStep(step: string): void {
+    this.step = `${step}, `
   }
 
   end(): void {
@@ -89,12 +95,13 @@ class Progress implements Trace {
     const elapsed = performance.now() - this.startedAt
     if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
     if (this.isPlain) {
-      if (this.lastSaid !== this.label) say(`${this.label}…`)
-      this.lastSaid = this.label
+      const said = this.step + this.label
+      if (this.lastSaid !== said) say(`${said}…`)
+      this.lastSaid = said
       return
     }
     const frame = FRAMES[Math.floor(elapsed / FRAME_MILLISECONDS) % FRAMES.length]
-    showTransient(`${frame} ${this.label}… ${Math.floor(elapsed / 1000)} s`)
+    showTransient(`${frame} ${this.step}${this.label}… ${Math.floor(elapsed / 1000)} s`)
   }
 }
 

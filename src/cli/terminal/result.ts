@@ -19,6 +19,8 @@ export interface Result<Item = Record<string, unknown>> {
   readonly document: object
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]
+  /** The entries of the document, which `--format ndjson` prints instead of the items, a line each. */
+  readonly lines?: readonly object[]
   /** Names of the columns to show (default all); `--columns` overrides them. */
   readonly shown?: readonly string[]
   /** Returns the identifier of an item for `--quiet` (default: its first column). */

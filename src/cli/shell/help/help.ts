@@ -211,7 +211,7 @@ const OF_THE_SERVICE =
 
 function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): string {
   const words = Object.values(args).map(arg => {
-    const name = `${arg.name.toUpperCase()}${strict === false ? '…' : ''}`
+    const name = `${arg.name.toUpperCase()}${strict === false || arg.multiple ? '…' : ''}`
     return arg.required ? name : `[${name}]`
   })
   const required = flags.filter(flag => flag.required)
