@@ -2,7 +2,7 @@
  * `reservations list`, `show`, `update` and `cancel`. A cancellation is sent only after its fee was shown and confirmed, and
  * never if the service states none.
  */
-import {isSameMoney, type Money} from '../../../api/answers/amounts.js'
+import {isSameCurrency, isSameMoney, type Money} from '../../../api/answers/amounts.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import {
@@ -21,7 +21,7 @@ import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isObject} from '../../../contract/json.js'
-import {compareAmounts} from '../../../contract/money.js'
+import {compareAmounts, sumOfAmounts} from '../../../contract/money.js'
 import {MOST_REASON_LENGTH} from '../../../contract/operations.js'
 import type {ReservationUpdate} from '../../../contract/reservations.js'
 import {checkGiven, invalid} from '../../input/checks.js'
@@ -29,13 +29,16 @@ import {completeGuests, faultsOfWords} from '../../input/guests.js'
 import {combined, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {serviceText, type Target} from '../../session/resolve.js'
+import type {BaseCommand} from '../../shell/base-command.js'
 import {counted, factLines, moneyText, onItsOwnClock} from '../../terminal/dates-and-amounts.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import type {Change} from '../../terminal/prompts/ask.js'
 import {columnsOf, headLine, type Result, single} from '../../terminal/result.js'
 import {cancellationText} from '../catalogue/offer-lines.js'
 import {bookedPrice, factsShown, noteOutcome, paymentAddress} from '../reserve/booking.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import {checkedBy, mergeContact, readFields} from '../reserve/request.js'
+import {warningAbout, workOnEach} from '../several/each.js'
 
 /** Checks `--after`, the cursor of an earlier page. Throws a usage error if it is invalid. */
 export function checkCursor(field: string, text: string): string {
@@ -95,6 +98,11 @@ const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({
   isMinor: column.name === 'client_reference_id' || column.name === 'check_out',
 }))
 
+/** The columns of a list. */
+const SHOWN = ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id']
+
+type Warn = (text: string) => void
+
 /** Lists one page, or as many reservations as `wish` asks for. Throws Failure. */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {reservations, next} = await listReservations(api, wish)
@@ -106,7 +114,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
     items: reservations.map(rowOf),
     columns: COLUMNS,
     lead: headLine(counted(reservations.length, 'reservation')),
-    shown: ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id'],
+    shown: SHOWN,
     whenEmpty: 'There are no such reservations.',
     ...(next === UNKNOWN_NEXT ? {warning} : {}),
     next,
@@ -114,11 +122,34 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
 }
 
 /** Shows a reservation and records its state in the journal; a failure of the journal only warns. Throws Failure. */
-export async function show(connection: Connection, reference: string, warn: (text: string) => void) {
+export async function show(connection: Connection, reference: string, warn: Warn) {
+  return singleReservation(await look(connection, reference, warn), connection)
+}
+
+/** Shows several reservations, each as `show` does, and prints them. */
+export async function showSeveral(
+  command: BaseCommand,
+  connection: Connection,
+  references: readonly string[],
+  flags: OutputFlags,
+): Promise<void> {
+  await workOnEach(command, flags, references, {
+    key: 'reservations',
+    columns: RESERVATIONS_COLUMNS,
+    shown: SHOWN,
+    id: 'reservation_ref',
+    entry: (reference, found) => ({reservation_ref: reference, reservation: found?.reservation ?? null}),
+    row: rowOf,
+    atStep: connection.atStep,
+    attempt: reference => look(connection, reference, warningAbout(command, reference)),
+  })
+}
+
+async function look(connection: Connection, reference: string, warn: Warn): Promise<ReadReservation> {
   const found = await showReservation(connection.api, reference)
   const newest = {outcome: outcomeWord(found), booked: bookedPrice(found), result: withoutPeople(found)}
   if (found.status?.trim()) await noteOutcome(connection, reference, newest, warn)
-  return singleReservation(found, connection)
+  return found
 }
 
 /**
@@ -186,7 +217,7 @@ function withHint(error: unknown, hint: string): unknown {
   return failureWith(error, {hint})
 }
 
-type CancelPlan = Awaited<ReturnType<typeof planCancellation>>
+export type CancelPlan = Awaited<ReturnType<typeof planCancellation>>
 
 export function checkReason(field: string, reason: string): string {
   if (reason.length <= MOST_REASON_LENGTH) return reason
@@ -262,28 +293,43 @@ export async function previewCancellation(
   }
   const lines = describeCancellation(plan, target)
   try {
-    checkFee(plan, maxFee)
+    checkFee([plan], maxFee)
   } catch (error) {
     lines.push(`Warning: ${(error as Failure).message}`)
   }
   return {costs: {quote: plan.quote}, lines}
 }
 
-/** Throws a usage error if cancelling costs more than `maxFee`, or if the currencies cannot be compared. */
-export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undefined): void {
-  const {fee} = quote
-  if (maxFee === undefined || compareAmounts(fee.amount, '0') === 0) return
-  const price = reservation && factsOfReservation(reservation).price
+/**
+ * Throws a usage error if cancelling all of `plans` costs more than `maxFee`, or if the currencies cannot be compared. A maximum
+ * without a currency has that of the prices.
+ */
+export function checkFee(plans: readonly CancelPlan[], maxFee: Money | undefined): void {
+  const costing = plans.filter(({quote}) => compareAmounts(quote.fee.amount, '0') !== 0)
+  if (maxFee === undefined || costing.length === 0) return
+  const fees = feesOf(costing)
   const refusal = (code: string, problem: string, hint: string) => {
-    const message = `cancelling costs ${moneyText(fee)}, ${problem}; nothing was cancelled`
-    return new Failure('usage', message, {code, hint: sanitizeLine(hint, 200), result: {quote}})
+    const message = `cancelling costs ${feesText(fees)}, ${problem}; nothing was cancelled`
+    return new Failure('usage', message, {code, hint: sanitizeLine(hint, 200), result: quotesOf(plans)})
   }
-  if (fee.currency === null) {
+  const [fee, ...others] = fees
+  if (fee === undefined) return
+  if (fees.some(({currency}) => currency === null)) {
     const hint = 'ask the operator; --yes without --max-fee agrees to any fee'
     throw refusal('fee_not_comparable', 'and the service does not say in which currency', hint)
   }
-  const currency = maxFee.currency ?? price?.currency ?? fee.currency
-  if (currency.toUpperCase() !== fee.currency.toUpperCase()) {
+  if (others.length > 0) {
+    const hint = 'cancel those with fees in one currency at a time'
+    throw refusal(
+      'fee_not_comparable',
+      'in several currencies, which --max-fee cannot be compared with',
+      hint,
+    )
+  }
+  for (const {quote, reservation} of costing) {
+    const price = reservation && factsOfReservation(reservation).price
+    const currency = maxFee.currency ?? price?.currency ?? quote.fee.currency ?? ''
+    if (isSameCurrency({...maxFee, currency}, fee)) continue
     const problem = `which cannot be compared with ${moneyText({...maxFee, currency})}`
     const hint = `state the maximum in that currency: --max-fee "${maxFee.amount} ${fee.currency}"`
     throw refusal('fee_not_comparable', problem, hint)
@@ -293,27 +339,64 @@ export function checkFee({quote, reservation}: CancelPlan, maxFee: Money | undef
   throw refusal('fee_too_high', `more than --max-fee ${moneyText(maxFee)}`, hint)
 }
 
-export function changeOf({quote}: CancelPlan): Change {
+/** The sum of the fees in each currency, in the order of the plans. */
+export function feesOf(plans: readonly CancelPlan[]): Money[] {
+  const fees = plans.map(({quote}) => quote.fee)
+  const currencies = new Set(fees.map(({currency}) => currency?.toUpperCase() ?? null))
+  return [...currencies].map(currency => {
+    const same = fees.filter(fee => (fee.currency?.toUpperCase() ?? null) === currency)
+    const [one, ...more] = same
+    if (one && more.length === 0) return one
+    return {amount: sumOfAmounts(same.map(({amount}) => amount)), currency}
+  })
+}
+
+/** `10.00 EUR and 5.00 USD`. */
+export function feesText(fees: readonly Money[]): string {
+  return fees.map(moneyText).join(' and ')
+}
+
+/** The quotes for the JSON of an error: that of one reservation, or of each of several. */
+function quotesOf(plans: readonly CancelPlan[]): object {
+  const [first, ...more] = plans
+  if (first && more.length === 0) return {quote: first.quote}
+  return {cancellations: plans.map(({reference, quote}) => ({reservation_ref: reference, quote}))}
+}
+
+export function changeOf(plans: readonly CancelPlan[]): Change {
   return {
-    what: `cancelling costs ${moneyText(quote.fee)} and`,
+    what: `cancelling costs ${feesText(feesOf(plans))} and`,
     undone: 'nothing was cancelled',
     hint: 'add --yes, and --max-fee AMOUNT for the most it may cost',
-    result: {quote},
+    result: quotesOf(plans),
   }
 }
 
 export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee', 'currency']
 
+/** Cancels one reservation, as `cancelOnce` does, and returns its result to print. */
+export async function cancel(
+  connection: Connection,
+  plan: CancelPlan,
+  body: {reason?: string},
+  warn: Warn,
+): Promise<Result> {
+  const {document, row} = await cancelOnce(connection, plan, body, warn)
+  return {...single(document, row, plan.reference), shown: CANCEL_COLUMNS.slice(0, -1)}
+}
+
+export type Cancelled = Awaited<ReturnType<typeof cancelOnce>>
+
 /**
  * Cancels the reservation. Values missing in the answer are null, never taken from the quote, and a difference from what was
  * confirmed warns. Throws Failure; if the outcome is unknown, the hint says how to find out.
  */
-export async function cancel(
+export async function cancelOnce(
   connection: Connection,
   {reference, quote}: CancelPlan,
   body: {reason?: string},
-  warn: (text: string) => void,
-): Promise<Result> {
+  warn: Warn,
+) {
   const done = await cancelReservation(connection.api, reference, body).catch(error => {
     const named = cancelledAlready(withHint(error, howToCheck(reference)), reference)
     const {result} = named instanceof Failure ? named.details : {}
@@ -329,8 +412,5 @@ export async function cancel(
     warn(`Warning: the service accepted it and reports ${word}; ${howToCheck(reference)}`)
   const currency = (fee ?? refund ?? quote.fee).currency
   const row = {outcome, reservation_ref: reference, fee: feeText, refund: refundText, quoted_fee, currency}
-  return {
-    ...single({outcome, reservation, fee, refund, quote}, row, reference),
-    shown: CANCEL_COLUMNS.slice(0, -1),
-  }
+  return {document: {outcome, reservation, fee, refund, quote}, row}
 }

@@ -1,35 +1,77 @@
-/** Downloads a voucher to a new file, completely or not at all, or to standard output. */
+/** Downloads vouchers, each to a new file, completely or not at all, or one to standard output. */
 import {createHash} from 'node:crypto'
-import {resolve} from 'node:path'
-import {usage} from '../../../contract/failure.js'
+import {existsSync, mkdirSync, statSync} from 'node:fs'
+import {join, resolve} from 'node:path'
+import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {pathOf} from '../../../contract/operations.js'
 import {StorageError} from '../../../storage/errors.js'
+import {invalid} from '../../input/checks.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
 import type {Connection} from '../../session/connect.js'
-import {type DryChange, dryRequest, dryRun} from '../../session/dry-run.js'
+import {type DryChange, type DryRequest, dryRequest, dryRun} from '../../session/dry-run.js'
 import type {Target} from '../../session/resolve.js'
+import type {BaseCommand} from '../../shell/base-command.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import type {Result} from '../../terminal/result.js'
+import {workOnEach} from '../several/each.js'
 
-/** The flags as typed. `-` as `file` is standard output (default: a name made from the reference, in the working directory). */
+export const VOUCHER_COLUMNS = ['reservation_ref', 'path', 'bytes', 'sha256'] as const
+
+/** The flags as typed. `-` as `file` is standard output (default: a name made from the reference, in `dir` or the working directory). */
 interface VoucherFlags {
   readonly file?: string | undefined
+  readonly dir?: string | undefined
   readonly force?: boolean
   readonly wait?: number | undefined
   readonly json?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
 }
 
 /**
- * Returns the file to write; undefined for standard output. Sends nothing. Throws a usage error if the file cannot be created.
+ * Returns the file to write; undefined for standard output. Makes the directory `dir`, except in a dry run. Sends nothing. Throws
+ * a usage error if the file cannot be created.
  */
-export function planVoucher(reference: string, {file, force, json}: VoucherFlags): string | undefined {
+export function planVoucher(reference: string, flags: VoucherFlags): string | undefined {
+  const {file, dir, force, json} = flags
   if (file === '-') {
     if (!json) return undefined
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
   }
-  const path = file ?? `voucher-${reference.replace(/[^\w.-]/g, '_')}.pdf`
-  checkWritable('--file', path)
-  if (!force) requireNewFile(path, 'name another with --file, or add --force to replace it')
+  if (dir !== undefined) makeDirectory(dir, flags)
+  const path = file ?? pathFor(reference, dir)
+  if (dir === undefined || existsSync(dir)) checkWritable(flagOf(flags), path)
+  if (!force) requireNewFile(path, dir === undefined ? FILE_HINT : DIR_HINT)
   return path
+}
+
+const FILE_HINT = 'name another with --file, or add --force to replace it'
+const DIR_HINT = 'name another directory with --dir, or add --force to replace it'
+
+function pathFor(reference: string, dir: string | undefined): string {
+  const name = reference.replace(/[^\w.-]/g, '_')
+  return dir === undefined ? `voucher-${name}.pdf` : join(dir, `${name}.pdf`)
+}
+
+/** The flag that the place of the file comes from. */
+function flagOf({dir}: VoucherFlags): string {
+  return dir === undefined ? '--file' : '--dir'
+}
+
+function makeDirectory(dir: string, flags: VoucherFlags): void {
+  if (dir === '') throw invalid('--dir', 'must be the name of a directory')
+  const existing = statSync(dir, {throwIfNoEntry: false})
+  if (existing && !existing.isDirectory())
+    throw invalid('--dir', `${sanitizeLine(dir, 200)} is a file, not a directory`)
+  if (existing || flags['dry-run']) return
+  try {
+    // Vouchers name people.
+    mkdirSync(dir, {recursive: true, mode: 0o700})
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException
+    const problem = `--dir: the directory ${sanitizeLine(dir, 200)} cannot be made (${code})`
+    throw usage('cannot_write', problem, 'name another directory with --dir')
+  }
 }
 
 /** Fetches the PDF and writes it to `path`. Throws Failure or StorageError, and then leaves no new file. */
@@ -44,18 +86,97 @@ export async function saveVoucher(
   try {
     await writeWholeFile(resolve(path), [bytes], {existing: flags.force ? 'replace' : 'create'})
   } catch (error) {
-    if (error instanceof StorageError && error.fault === 'not_writable') checkWritable('--file', path)
+    if (error instanceof StorageError && error.fault === 'not_writable') checkWritable(flagOf(flags), path)
     throw error
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return {reservation_ref: reference, path, bytes: bytes.length, sha256}
 }
 
+/**
+ * Downloads the vouchers of several references, each into a file of its own, and prints them. Throws a usage error if the
+ * directory cannot be made; then nothing was sent.
+ */
+export async function saveVouchers(
+  command: BaseCommand,
+  connection: Connection,
+  references: readonly string[],
+  flags: VoucherFlags & OutputFlags,
+): Promise<void> {
+  const place = placeOf(flags)
+  await workOnEach<Saved>(command, flags, references, {
+    key: 'vouchers',
+    columns: VOUCHER_COLUMNS,
+    shown: VOUCHER_COLUMNS,
+    id: 'path',
+    entry: (reference, saved) => saved ?? {reservation_ref: reference, path: null, bytes: null, sha256: null},
+    row: saved => saved,
+    atStep: connection.atStep,
+    attempt: reference => saveVoucher(connection, reference, flags, place(reference)),
+  })
+}
+
+type Saved = Awaited<ReturnType<typeof saveVoucher>>
+
+/** Throws a usage error for what cannot be said of several vouchers. */
+export function checkForSeveral({file}: VoucherFlags): void {
+  if (file === undefined) return
+  throw usage('invalid_flags', '--file is for one reference', 'name a directory for several: --dir DIR')
+}
+
+/** Names the file of each reference, as `planVoucher` does. No two have the same, also where the case of names does not count. */
+function placeOf(flags: VoucherFlags): (reference: string) => string {
+  if (flags.dir !== undefined) makeDirectory(flags.dir, flags)
+  const taken = new Map<string, string>()
+  return reference => {
+    const path = pathFor(reference, flags.dir)
+    const other = taken.get(path.toLowerCase())
+    if (other !== undefined) {
+      const problem = `its file, ${sanitizeLine(path, 200)}, is that of ${other} too`
+      throw usage('file_exists', problem, 'download it by itself, with --file')
+    }
+    taken.set(path.toLowerCase(), reference)
+    planVoucher(reference, flags)
+    return path
+  }
+}
+
 /** Describes the request and the file for `--dry-run`. The signed link that would be fetched next is only in the answer. */
 export function describeDownload(target: Target, reference: string, path: string | undefined): Result {
-  const url = target.baseUrl + pathOf('voucher.show', {reservation_ref: reference})
-  const file = path && {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
-  return dryRun([dryRequest('GET', url)], file ? [file as DryChange] : [])
+  return dryRun([requestOf(target, reference)], path === undefined ? [] : [fileChange(path)])
+}
+
+/** Describes the same for several. A reference whose file cannot be written has no request, and `warn` says why. */
+export function describeDownloads(
+  target: Target,
+  references: readonly string[],
+  flags: VoucherFlags,
+  warn: (text: string) => void,
+): Result {
+  const place = placeOf(flags)
+  const {dir} = flags
+  const changes: DryChange[] = []
+  if (dir !== undefined && !existsSync(dir))
+    changes.push({file: resolve(dir), action: 'create', what: 'the directory'})
+  const requests: DryRequest[] = []
+  for (const reference of references) {
+    try {
+      changes.push(fileChange(place(reference)))
+      requests.push(requestOf(target, reference))
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      warn(`Warning: ${reference}: ${error.message}`)
+    }
+  }
+  return dryRun(requests, changes)
+}
+
+function requestOf(target: Target, reference: string): DryRequest {
+  return dryRequest('GET', target.baseUrl + pathOf('voucher.show', {reservation_ref: reference}))
+}
+
+function fileChange(path: string): DryChange {
+  return {file: resolve(path), action: 'create', what: 'the voucher, a PDF'}
 }
 
 export async function fetchBytes({api}: Connection, reference: string, {wait}: VoucherFlags) {
