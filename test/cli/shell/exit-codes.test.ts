@@ -61,3 +61,10 @@ test('an answer of no is no error, and ends with the same exit code', () => {
   const no = new Failure('usage', 'not confirmed; nothing was sent', {code: 'not_confirmed', hint: 'again'})
   expect(describeFailure(no)).toMatchObject({exit: 2, text: 'Not confirmed; nothing was sent.'})
 })
+
+test('a message in lines is printed a line each, and whole in JSON', () => {
+  const details = {code: 'c', hint: 'h', lines: ['line 2: a\u001b[2J', 'line 3: b']}
+  const {document, text} = describeFailure(new Failure('usage', 'line 2: a; line 3: b', details))
+  expect(text).toBe('Error: line 2: a\\u001b[2J\n       line 3: b\nHint: h')
+  expect(document).toEqual({error: {code: 'c', message: 'line 2: a; line 3: b', hint: 'h'}})
+})

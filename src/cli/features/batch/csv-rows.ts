@@ -41,9 +41,14 @@ export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
   const lineAt = lineCounter(file)
   const rows: Row[] = []
   const delimiter = delimiterOf(file)
+  /** Where the last row ended; the next begins behind the empty lines that follow. */
   let end = 0
+  const beginning = () => {
+    while (file[end] === RETURN || file[end] === NEWLINE) end++
+    return end
+  }
   const take = (cells: string[], {bytes: recordEnd}: {bytes: number}) => {
-    if (cells.some(cell => cell.trim() !== '')) rows.push({line: lineAt(end), cells})
+    if (cells.some(cell => cell.trim() !== '')) rows.push({line: lineAt(beginning()), cells})
     end = recordEnd
     return null
   }
@@ -53,6 +58,7 @@ export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
+      skip_empty_lines: true,
       max_record_size: MOST_ROW_BYTES,
       on_record: take,
     })
@@ -61,9 +67,16 @@ export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
     if (!(error instanceof CsvError) || problem === undefined) throw error
     // The parser counts a line end of two characters inside a quoted cell as two lines, but knows where the last cell ended.
     const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
-    mistakes.add({line: lineAt(isOpen ? Number(error.bytes) + 1 : end)}, problem)
+    mistakes.add({line: lineAt(isOpen ? quoteFrom(file, error.bytes) : beginning())}, problem)
   }
   return {rows, delimiter, lineEnd: lineEndOf(file), hasMark}
+}
+
+const QUOTE = 0x22
+
+/** Where the quote that opens a cell is; `end`: where the cell before it ended. */
+function quoteFrom(file: Buffer, end: unknown): number {
+  return file.indexOf(QUOTE, Number(end))
 }
 
 const RETURN = 0x0d

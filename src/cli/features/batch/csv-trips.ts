@@ -32,7 +32,7 @@ export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes
       if (row) mistakes.add({line: row.line}, `cell ${index + 1} has no column: its header is empty`)
       continue
     }
-    const place = {line: header.line, column: sanitizeLine(cell.trim(), 40)}
+    const place = {line: header.line, column: headerName(cell.trim(), index)}
     const known = COLUMN_NAMES.find(column => column === name)
     const meant = known ?? closest(name, COLUMN_NAMES)
     if (known === undefined)
@@ -42,8 +42,16 @@ export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes
     if (meant !== undefined && !found.has(meant)) found.set(meant, index)
   }
   if (!found.has('client_reference_id'))
-    mistakes.add({line: header.line, column: 'client_reference_id'}, 'is missing: it tells the trips apart')
+    mistakes.add(
+      {line: header.line, column: 'client_reference_id'},
+      'is missing: the first line must name the columns',
+    )
   return found
+}
+
+/** A name as it is; a number of the column for what is none, such as a guest's document in a file without a header. */
+function headerName(text: string, index: number): string {
+  return /^\p{L}[\p{L}\p{M}\p{N} _.-]*$/u.test(text) ? sanitizeLine(text, 40) : String(index + 1)
 }
 
 /** The rows of each trip, in the order of their first rows. Rows without a reference and with too many cells are mistakes. */
@@ -67,9 +75,11 @@ export function groupRows(header: Header, headerRow: Row, rows: readonly Row[], 
   return [...groups.values()]
 }
 
+/** The text of a cell. A line end in it is a space, since every field is one line. */
 function textAt(header: Header, {cells}: Row, column: string): string {
   const index = header.get(column)
-  return index === undefined ? '' : (cells[index] ?? '').trim()
+  const text = index === undefined ? '' : (cells[index] ?? '')
+  return text.replace(/\s*[\r\n]\s*/g, ' ').trim()
 }
 
 /** The draft of the trip in `rows`, of which there is at least one. Mistakes of its guests are added. */

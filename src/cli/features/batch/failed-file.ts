@@ -32,7 +32,13 @@ export function failedText(file: TripFile, unsettled: readonly Unsettled[]): str
       head.map((_, index) => (index === at ? reasonCell(why) : (cells[index] ?? ''))),
     )
   })
-  return csvText([head, ...rows], {delimiter, record_delimiter: lineEnd, bom: hasMark})
+  // A line end inside a cell may be another than those of the file.
+  return csvText([head, ...rows], {
+    delimiter,
+    record_delimiter: lineEnd,
+    bom: hasMark,
+    quoted_match: /[\r\n]/,
+  })
 }
 
 /** A text that a spreadsheet does not take for a formula. */

@@ -95,7 +95,7 @@ const SEARCH_COLUMNS: readonly TripColumn[] = ['city', 'check_in', 'check_out', 
 const CHOICE_COLUMNS: readonly TripColumn[] = ['hotel_id', 'board', 'refundable', 'max_price']
 
 /** Distinct texts for countries that are looked up in a file with many mistakes: each takes milliseconds. */
-const MOST_COUNTRY_TEXTS = 300
+const MOST_COUNTRY_TEXTS = 100
 
 /** Reads countries, each text once. A text is not looked up, and undefined, where there are too many of them and of mistakes. */
 export function countryReader(mistakes: Mistakes): Reading['readCountry'] {
