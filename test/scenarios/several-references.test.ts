@@ -388,6 +388,15 @@ describe('cancel', () => {
     expect(sent.filter(line => line.startsWith('POST'))).toEqual([])
   })
 
+  test('a reader that is gone does not keep the others from being cancelled', async () => {
+    const [one, two] = [await reserve(), await reserve()]
+    const {exit} = await home.spawn(cancel(one, two, '--yes', '--format', 'ndjson'), {
+      onStart: child => child.stdout?.once('data', () => child.stdout?.destroy()),
+    })
+    expect(exit).toBe(0)
+    expect([await statusOf(one), await statusOf(two)]).toEqual(['CANCELLED', 'CANCELLED'])
+  })
+
   test('at a terminal it asks once for all', async () => {
     const [one, two] = [await reserve(), await reserve()]
     const run = atTerminal(home, cancel(one, two), {columns: 120})

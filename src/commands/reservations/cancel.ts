@@ -42,6 +42,9 @@ ${pathNote('reservations.quote', 'reservations.cancel')}`
     ...dryRunFlag,
   }
 
+  /** A reader such as `head` must not decide which reservations are cancelled. */
+  override readonly outlivesReader = true
+
   protected override async alsoWrong({args}: {args: ReferenceWords}) {
     await readReferences(args.ref)
     return []
