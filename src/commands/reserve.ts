@@ -12,7 +12,8 @@ export default class Reserve extends BaseCommand {
   static override summary = 'Book an offer'
   static override description =
     `The reservation is recorded before it is sent, with its Idempotency-Key, on this machine or in the store that it shares:
-running the same command again, even after it was killed, never books twice. If the answer is lost the exit code is ${EXITS.outcome_unknown.code}, and --resume finds out what happened.
+running the same command again, even after it was killed, never books twice. With --unless-booked, a client reference that is
+booked already prints that reservation, whatever the rest of the request says. If the answer is lost the exit code is ${EXITS.outcome_unknown.code}, and --resume finds out what happened.
 The input file is the service's request, with the fields that --template prints; flags override it. In --guest, write an
 identity number as tc=… or passport=…; type defaults to ADULT, nationality to the client's, and the first guest leads. At a
 terminal, missing values are asked for: without arguments that is the whole booking, from the search to the voucher, and

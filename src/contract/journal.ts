@@ -234,9 +234,12 @@ function conflicting(conflict: Conflict, entry: JournalEntry): JournalVerdict {
   return {kind: 'conflict', conflict, entry}
 }
 
+/** The code of `startedElsewhere`. */
+export const BEGUN_ELSEWHERE = 'begun_elsewhere'
+
 export function startedElsewhere() {
   return usage(
-    'begun_elsewhere',
+    BEGUN_ELSEWHERE,
     'another process started a reservation with the same offer, client reference or key, or this one was given up; nothing more was sent',
     'check its outcome: bookctl journal',
   )
@@ -362,11 +365,19 @@ export function entryMeant(entries: readonly JournalEntry[], client: Client): Jo
   return (
     own.find(each => isLive(each) && !isNeverSent(each)) ??
     here.find(isUnresolved) ??
-    here.find(each => isLive(each) && !isNeverSent(each) && mayBeOwn(each, client)) ??
+    here.find(each => isBookedBy(each, client)) ??
     own[0] ??
     here.find(isLive) ??
     here[0]
   )
+}
+
+/**
+ * Reports whether `client` has booked `entry`, or may have: it was sent, and the service did not refuse it. A reservation that
+ * was cancelled since counts.
+ */
+export function isBookedBy(entry: JournalEntry, client: Client): boolean {
+  return isLive(entry) && !isNeverSent(entry) && mayBeOwn(entry, client)
 }
 
 /** Returns the entry that each client reference means for `client`, as `entryMeant` decides. `entries` are newest first. */

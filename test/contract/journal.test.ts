@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest'
 import {
   decide,
   entryMeant,
+  isBookedBy,
   type JournalEntry,
   type ReservationIntent,
   replacedBy,
@@ -44,6 +45,23 @@ const verdictOn = (entry: JournalEntry, more: Partial<ReservationIntent> = {}) =
   expect(verdict.entry).toBe(entry)
   return verdict.kind === 'conflict' ? verdict.conflict : verdict.kind
 }
+
+test.each<[outcome: Partial<JournalEntry>, isBooked: boolean]>([
+  [{outcome: 'confirmed', reservationRef: 'R-1'}, true],
+  [{outcome: 'failed', reservationRef: 'R-1'}, true],
+  [{outcome: 'cancelled', reservationRef: 'R-1'}, true],
+  [{outcome: 'unknown'}, true],
+  [{outcome: 'unresolved'}, true],
+  [{outcome: 'forgotten'}, true],
+  [{outcome: 'unresolved', attempts: 0}, false],
+  [{outcome: 'not_sent', attempts: 0}, false],
+  [{outcome: 'refused'}, false],
+  [{outcome: 'failed'}, false],
+])('whether a client has booked an attempt that is %j', (outcome, isBooked) => {
+  expect(isBookedBy({...same, ...outcome}, client)).toBe(isBooked)
+  expect(isBookedBy({...same, ...outcome, clientId: TOKEN_CLIENT}, client)).toBe(isBooked)
+  expect(isBookedBy({...same, ...outcome, clientId: 'cid_2'}, client)).toBe(false)
+})
 
 test.each<[outcome: Partial<JournalEntry>, verdict: string]>([
   [{outcome: 'unresolved'}, 'repeat'],

@@ -122,7 +122,7 @@ export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind
     reference_in_use: [
       'reference_in_use',
       `the client reference ${reference} is already used for another request: ${booked}`,
-      `${lookHint(entry)}; another --client-reference makes a second booking`,
+      `${lookHint(entry)}; --unless-booked prints it in place of this refusal; another --client-reference makes a second booking`,
     ],
     offer_in_use: [
       'offer_in_use',

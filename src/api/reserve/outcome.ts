@@ -31,7 +31,7 @@ export function isPriceChanged({agreed, booked}: Agreement): boolean | null {
   return booked && !isSameMoney(moneyOf(agreed), moneyOf(booked))
 }
 
-const moneyOf = ({price, currency}: Price) => ({amount: price, currency})
+export const moneyOf = ({price, currency}: Price) => ({amount: price, currency})
 
 /** Converts an amount to the form in the journal and the result. An unclear amount becomes null. */
 export function asPrice(found: MoneyReading | null): Price | null {

@@ -47,6 +47,9 @@ export const reserveFlags = {
     helpValue: 'REF',
     summary: 'find out how the reservation with this client reference ended',
   }),
+  'unless-booked': Flags.boolean({
+    summary: 'if the client reference is booked already, print that reservation and book nothing',
+  }),
   wait: waitFlag('wait until it is paid and confirmed'),
   open: Flags.boolean({summary: 'open the payment page in the browser'}),
   'dry-run': Flags.boolean({summary: 'print the exact request and send nothing'}),

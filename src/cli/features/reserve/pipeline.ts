@@ -1,11 +1,11 @@
 /** `reserve`, from the command line to the printed result: parse, plan, agree, send, show, wait. The wizard joins at plan. */
 import process from 'node:process'
 import {isEnded} from '../../../api/answers/reservations.js'
-import {repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
-import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {describeBooked, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
+import {bookingOf, isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {systemClock} from '../../../contract/dates.js'
-import {usage} from '../../../contract/failure.js'
-import type {Price} from '../../../contract/journal.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {BEGUN_ELSEWHERE, type JournalEntry, type Price, verdictOn} from '../../../contract/journal.js'
 import {isPublicHost} from '../../../contract/network.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {combined} from '../../input/usage-errors.js'
@@ -17,6 +17,7 @@ import {openAddress} from '../../terminal/open-address.js'
 import {requireConsent} from '../../terminal/prompts/ask.js'
 import {jsonResult, type Result} from '../../terminal/result.js'
 import {stderr} from '../../terminal/streams.js'
+import {differencesFrom, findBooked} from './booked.js'
 import {
   factsShown,
   isPaid,
@@ -57,10 +58,12 @@ const OF_A_NEW_RESERVATION = [
   'nationality',
   'max-price',
   'idempotency-key',
+  'unless-booked',
 ] as const
 
 export interface Booked {
-  readonly plan: Plan
+  /** Undefined if the client reference was booked before, with --unless-booked. */
+  readonly plan?: Plan
   /** Undefined after a dry run. */
   readonly booking: ReserveOutcome | undefined
 }
@@ -104,10 +107,12 @@ export class ReservePipeline {
     const {command, flags} = this
     if (flags.resume !== undefined) return this.resume(offerArgument, flags.resume)
     const typed = await readTyped(offerArgument, flags)
-    const wizard = typed.lacking.length > 0 ? await openWizard?.(this, typed) : undefined
+    // A script that may run twice gives everything, so nothing is asked with --unless-booked.
+    const asks = typed.lacking.length > 0 && !flags['unless-booked']
+    const wizard = asks ? await openWizard?.(this, typed) : undefined
     const booked = wizard ? await wizard.book() : await this.book(typed, plan => this.agree(plan))
     if (booked?.booking) await this.show(booked.booking, wizard)
-    else if (booked)
+    else if (booked?.plan)
       await command.print(jsonResult(describeRequest(booked.plan.intent, await command.target())))
   }
 
@@ -121,11 +126,52 @@ export class ReservePipeline {
     if (mistakes.length > 0) throw combined(mistakes)
     const target = await command.target()
     const state = await command.state()
+    const {client_reference_id: reference = ''} = typed.request
+    const earlier = flags['unless-booked'] && (await findBooked(state, target, reference))
+    if (earlier) return {booking: await this.takeBooked(earlier, typed)}
     const plan = await planReservation(typed, flags, target, state)
     stop.planned(plan, state.remembers)
     if (flags['dry-run']) requireSending(plan)
     if (!(await agree(plan))) return undefined
-    return {plan, booking: flags['dry-run'] ? undefined : await this.send(plan)}
+    if (flags['dry-run']) return {plan, booking: undefined}
+    const booking = await this.send(plan, plan.intent.clientReferenceId).catch(async error => {
+      // Another process has booked it, or started to, since it was looked up.
+      const code = error instanceof Failure ? error.details.code : undefined
+      const isTaken = code === 'reference_in_use' || code === BEGUN_ELSEWHERE
+      if (!isTaken || !flags['unless-booked']) throw error
+      const taken = await findBooked(state, target, reference, {isStarted: true})
+      if (!taken) throw error
+      return this.takeBooked(taken, typed)
+    })
+    return {plan, booking}
+  }
+
+  /**
+   * Returns the reservation of an earlier attempt with the same client reference, and warns how the request differs from it. If
+   * its outcome is unknown, the attempt is resumed. A dry run only prints what is known.
+   */
+  private async takeBooked(entry: JournalEntry, typed: Typed): Promise<ReserveOutcome | undefined> {
+    const {command, flags, stop} = this
+    const {clientReferenceId: reference} = entry
+    stop.resuming(reference)
+    const target = await command.target()
+    const state = await command.state()
+    const differences = await differencesFrom(entry, typed, flags, target, state)
+    if (differences.length > 0) {
+      const used = `the client reference ${reference} is used already: ${describeBooked(entry)}`
+      this.warn(`Warning: ${used}; this request is not sent, and differs: ${differences.join(', ')}`)
+    }
+    if (!flags['dry-run']) return this.send(undefined, reference)
+    if (verdictOn(entry, target).kind !== 'resolved') {
+      await command.print(jsonResult(await describeRepeat(state, reference, target)))
+      return undefined
+    }
+    const booking = bookingOf(entry)
+    this.tellPrice(booking)
+    if (isEnded(booking.outcome)) throw notConfirmed(booking)
+    await command.print(reservationResult(booking))
+    if (isPriceChanged(booking)) command.exitCode = EXITS.not_as_agreed.code
+    return undefined
   }
 
   /** Resumes an earlier attempt, which was planned and agreed to at that time. */
@@ -139,7 +185,7 @@ export class ReservePipeline {
       throw usage('invalid_input', message)
     }
     const target = await command.target()
-    if (!flags['dry-run']) return this.show(await this.send())
+    if (!flags['dry-run']) return this.show(await this.send(undefined, reference))
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
   }
 
@@ -159,20 +205,19 @@ export class ReservePipeline {
     return true
   }
 
-  /** Sends the plan or, without one, what --resume names. Returns the reservation in its current state. */
-  private async send(plan?: Plan): Promise<ReserveOutcome> {
+  /** Sends the plan or, without one, resumes `reference`. Returns the reservation in its current state. */
+  private async send(plan: Plan | undefined, reference: string): Promise<ReserveOutcome> {
     const {command, stop} = this
-    const {resume = ''} = this.flags
     const connection = await command.connect()
     const lookUp = () => {
       if (plan && !connection.state.remembers) return repeatHint(plan.intent)
-      return resumeCommand(plan?.intent.clientReferenceId ?? resume)
+      return resumeCommand(reference)
     }
     const warn = (text: string) => this.warn(`Warning: ${text}`)
     command.whenStopped(() => stop.end())
     const booking = await stop.whileSending(lookUp, hooks => {
       const options = {...hooks, warn, timeoutSeconds: command.timeoutSeconds}
-      return plan ? sendPlan(connection, plan, options) : sendAgain(connection, resume, options)
+      return plan ? sendPlan(connection, plan, options) : sendAgain(connection, reference, options)
     })
     this.seen = plan?.seen
     this.tellPrice(booking)

@@ -93,7 +93,7 @@ export function planReservation(
 }
 
 /** Runs `work`. A StorageError then also says that earlier attempts cannot be looked up and nothing was sent. */
-async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
+export async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -161,11 +161,11 @@ export function checkOffer(
 }
 
 /** Returns the price of the offer when it was found; null if unknown. A price without a currency is in that of the search. */
-function priceOf(seen: SeenOffer | undefined): Price | null {
+export function priceOf(seen: SeenOffer | undefined): Price | null {
   return seen?.total ? {price: seen.total, currency: seen.currency ?? seen.details?.currency ?? null} : null
 }
 
-function stayOf({check_in, check_out, rooms, details}: SeenOffer): Stay {
+export function stayOf({check_in, check_out, rooms, details}: SeenOffer): Stay {
   return {check_in, check_out, rooms, city: details?.city ?? null}
 }
 
@@ -300,14 +300,14 @@ export async function sendAgain(
   clientReferenceId: string,
   options: SendOptions,
 ): Promise<ReserveOutcome> {
-  requireJournal(state)
+  requireJournal(state, '--resume')
   const journal = state.journal.forClient(target)
   return lookingUp(() => resume({...options, api, clock, journal}, clientReferenceId))
 }
 
 /** Returns the request that --resume would send again. Throws a usage error if there is none, or if its outcome is known. */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
-  requireJournal(state)
+  requireJournal(state, '--resume')
   const journal = state.journal.forClient(target)
   const entry = await lookingUp(() => findEntry(journal, reference))
   if (isNeverSent(entry)) throw neverSent(entry)
@@ -331,11 +331,12 @@ function outcomeKnown(outcome: string): Failure {
 }
 
 /** Throws a usage error if there is no journal, so that no reservation can be resumed. */
-function requireJournal(state: State): void {
+export function requireJournal(state: State, flag: '--resume' | '--unless-booked'): void {
   if (state.remembers) return
-  throw usage(
-    'journal_not_writable',
-    '--resume: the configuration directory cannot be written, so no reservation was recorded there',
-    'run the command that reserved again, with the same --idempotency-key and --client-reference',
-  )
+  const hint =
+    flag === '--resume'
+      ? 'run the command that reserved again, with the same --idempotency-key and --client-reference'
+      : 'make it writable, because reservations are recorded there'
+  const problem = `${flag}: the configuration directory cannot be written, so no reservation was recorded there`
+  throw usage('journal_not_writable', problem, hint)
 }

@@ -124,7 +124,7 @@ export async function readTyped(
       name: 'client_reference_id',
       flag: '--client-reference',
       value: flags['client-reference'] ?? input.client_reference_id,
-      isOptional: true,
+      isOptional: !flags['unless-booked'],
       read: value => checkIdentifier('client_reference_id', 'client_reference_id', textOf(value)),
     },
     {

@@ -99,7 +99,7 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
     ...GUEST,
     ...said`Reserve → yes`,
   ])
-  expect(booked.plan.request.guests[0]?.name).toBe('Ayşe')
+  expect(booked.plan?.request.guests[0]?.name).toBe('Ayşe')
   expect(booked.booking).toMatchObject({outcome: 'pending_payment'})
   expect(booked.booking?.payment_url).toContain('/pay/')
 })

@@ -75,7 +75,7 @@ test('from the confirmation through all guests to the offers and the search, and
   ])
   expect(desk.prompts.left()).toBe(0)
   expect(booked.booking?.client_reference_id).toBe('TRIP-1')
-  expect(booked.plan.request.guests.map(({name}) => name)).toEqual(['Ayşe', 'Can', 'Ece'])
+  expect(booked.plan?.request.guests.map(({name}) => name)).toEqual(['Ayşe', 'Can', 'Ece'])
   expect((await peopleHere(desk.connection))?.guests()).toHaveLength(3)
 })
 
