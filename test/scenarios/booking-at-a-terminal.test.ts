@@ -59,6 +59,17 @@ test('other lists say how many they show', async () => {
   ).toMatch(/^Istanbul \(101\): 2 of \d+ tours$/)
 })
 
+test('a person sees what is reserved before it is sent, also with --yes and --json, but not with --quiet', async () => {
+  const reserving = async (...more: string[]) => {
+    const argv = ['reserve', await offerIn(home), '--pay', 'account', '--yes', ...GUESTS, ...more]
+    return (await seen(argv)).join('\n')
+  }
+  const preview = /^Hotel +\S.*^Guests +Ayşe Öğüt \(lead\), Can Öğüt$.*^Service +TEST/ms
+  expect(await reserving()).toMatch(preview)
+  expect(await reserving('--json', '--query', 'outcome')).toMatch(preview)
+  expect(await reserving('--quiet')).not.toMatch(/Guests|Service/)
+})
+
 test('what is confirmed shows hotel, dates, until when it can be cancelled and the balance, if that may be seen', async () => {
   const reserved = async () =>
     factsIn(await seen(['reserve', await offerIn(home), '--pay', 'account', '--yes', ...GUESTS]))
