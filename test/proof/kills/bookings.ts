@@ -66,8 +66,11 @@ const reserve = (mode: 'account' | 'instant', name: string, randomKills: number)
         const wrong = await runAnother(home, ['journal'])
         if (kept?.body === null) wrong.push(...findPeople())
         if (kept === undefined || random() < 0.5) return wrong
-        if (!isNeverSent(kept)) argvAgain = resume
-        else {
+        // Another offer: with --unless-booked, what was sent counts.
+        if (isNeverSent(kept) || random() < 0.5)
+          argvAgain = booking(await side.offer(), ['--client-reference', reference, '--unless-booked'], mode)
+        else argvAgain = resume
+        if (isNeverSent(kept)) {
           // --resume must not send a request that was never sent before, and no personal data stays.
           const {exit, code} = await runAgain(home, resume, wrong)
           if (exit !== 2 || code !== 'never_sent')

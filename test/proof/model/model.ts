@@ -30,7 +30,7 @@ const FAULTS = {
 const KILLS = ['once it is written down', 'before it is passed on', 'after it was done'] as const
 
 interface Step {
-  readonly does: 'reserve' | 'resume'
+  readonly does: 'reserve' | 'reserve unless booked' | 'resume'
   readonly offer: number
   readonly reference: number
   readonly fault: keyof typeof FAULTS
@@ -40,7 +40,7 @@ interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  does: fc.constantFrom('reserve' as const, 'reserve' as const, 'resume' as const),
+  does: fc.constantFrom('reserve' as const, 'reserve unless booked' as const, 'resume' as const),
   offer: fc.nat(1),
   reference: fc.nat(1),
   fault: fc.constantFrom(...(Object.keys(FAULTS) as (keyof typeof FAULTS)[])),
@@ -58,7 +58,8 @@ const nameOf = ({reference}: Step) => `consent-${reference}`
 function argvOf(each: Step, offers: readonly string[]): string[] {
   const limits = ['--json', '--timeout', '3']
   if (each.does === 'resume') return ['reserve', '--resume', nameOf(each), ...limits]
-  return booking(offers[each.offer], ['--client-reference', nameOf(each), ...limits])
+  const unless = each.does === 'reserve unless booked' ? ['--unless-booked'] : []
+  return booking(offers[each.offer], ['--client-reference', nameOf(each), ...unless, ...limits])
 }
 
 function strikeOf({fault, always, kill}: Step, killChild: () => void): Strike | undefined {
@@ -99,6 +100,7 @@ async function perform(ground: Ground, each: Step, offers: readonly string[]): P
   let child: ChildProcess | undefined
   const entry = (await entriesOf(ground)).find(({clientReferenceId}) => clientReferenceId === nameOf(each))
   const isUnsent = each.does === 'resume' && entry !== undefined && isNeverSent(entry)
+  const isBooked = each.does === 'reserve unless booked' && typeof entry?.reservationRef === 'string'
   const before = reservationsAt(ground.wire).length
   wire.strike = strikeOf(each, () => void child?.kill('SIGKILL'))
   const finished = await home.run(argvOf(each, offers), {
@@ -112,6 +114,9 @@ async function perform(ground: Ground, each: Step, offers: readonly string[]): P
   const isWrong = isUnsent && (finished.exit !== 2 || sent > 0)
   return [
     ...(isWrong ? [`never sent, it is resumed with exit ${finished.exit} and ${sent} requests`] : []),
+    ...(isBooked && (finished.exit !== 0 || sent > 0)
+      ? [`booked before, --unless-booked ends with ${finished.exit} and ${sent} requests`]
+      : []),
     ...(await checkCounts(ground)),
     ...(await checkOutcome(ground, each, finished)),
   ]
