@@ -165,7 +165,8 @@ export interface JournalClient extends Client {
 }
 
 export interface JournalStore {
-  forClient(client: JournalClient): Journal
+  /** With `isBatch`, the bodies of settled reservations are erased from the file only when it is closed. */
+  forClient(client: JournalClient, options?: {readonly isBatch?: boolean}): Journal
   /** Returns the entries of all clients, newest first. `unresolved` selects those whose outcome is unknown. */
   list(filter?: {unresolved?: boolean; client?: Client}): Promise<JournalEntry[]>
   /** Records a later status, such as paid. Without a `result`, updates the stored result and removes its payment status. */

@@ -38,19 +38,22 @@ export function createJournals(
   database: Database,
   directory: string | undefined,
 ): {journal: JournalStore; subscriptions: SubscriptionJournal} {
+  const rows = new VerifiedRows(database)
   const journal: JournalStore = {
-    forClient(client) {
+    forClient(client, {isBatch = false} = {}) {
       /** Returns the entries of all clients that share the offer, the reference or the key with an intent, newest first. */
       const about = ({offerId, clientReferenceId, idempotencyKey}: ReservationIntent) =>
-        readJournal(
-          database,
-          row =>
-            row.offerId === offerId ||
-            row.clientReferenceId === clientReferenceId ||
-            row.idempotencyKey === idempotencyKey,
-        ).map(entryOf)
-      // The bytes of a body are erased. If the file is busy or the disk is full, a later process erases them.
-      const orLater = {orLater: true}
+        rows
+          .read(
+            row =>
+              row.offerId === offerId ||
+              row.clientReferenceId === clientReferenceId ||
+              row.idempotencyKey === idempotencyKey,
+          )
+          .map(entryOf)
+      // The bytes of a body are erased; those of a batch once, because that rewrites the file. If the file is busy, the disk full
+      // or this process killed, a later process erases them.
+      const orLater = isBatch ? {atClose: true} : {orLater: true}
       return {
         client,
         async alone(offerId, waitMilliseconds, work, peek) {
@@ -68,7 +71,7 @@ export function createJournals(
             if (verdict) return verdict
             // Ids are never reused, so that no other process mistakes the new entry for its own.
             for (const {id} of replacedBy(entries, intent, client))
-              changeEntry(database, id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
+              rows.change(id, () => database.run('DELETE FROM reservations WHERE id = ?', id))
             const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
             const hashes = [bodySha256, intentSha256]
             const values = [
@@ -85,14 +88,12 @@ export function createJournals(
             const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key,
               body, body_sha256, intent_sha256, agreed, trip, outcome, created_at, updated_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
-            database.run(sql, client.baseUrl, client.clientId, ...values)
-            const [row] = database.all<Row>(`${ROWS} WHERE id = last_insert_rowid()`) as [Row]
-            renewDigest(database, [], [row])
+            const row = rows.add(() => database.run(sql, client.baseUrl, client.clientId, ...values))
             return {kind: 'new', entry: entryOf(row)}
           })
         },
         async attempt(id, now) {
-          return changeEntry(database, id, () => {
+          return rows.change(id, () => {
             const sql = `UPDATE reservations SET attempts = attempts + 1, updated_at = ? WHERE id = ? AND ${OPEN}`
             if (database.run(sql, now, id) === 0) throw startedElsewhere()
             const sent = database.get<Row>('SELECT attempts FROM reservations WHERE id = ?', id) as Row
@@ -103,7 +104,7 @@ export function createJournals(
           const sql = `UPDATE reservations SET outcome = ?, attempts = 0, body = NULL, updated_at = ?
           WHERE id = ? AND attempts = ? AND outcome = 'unresolved'`
           const update = () => database.run(sql, NOT_SENT, now, id, attempts)
-          database.erase(() => changeEntry(database, id, update), orLater)
+          database.erase(() => rows.change(id, update), orLater)
         },
         async settle(id, {outcome, reservationRef = null, booked, result}, now) {
           const unknown = outcome === 'unknown' ? 1 : 0
@@ -112,7 +113,7 @@ export function createJournals(
           WHERE id = ? AND ${OPEN}`
           const values = [outcome, reservationRef, jsonOf(booked), jsonOf(result), now, unknown, unknown, id]
           const update = () => database.run(sql, ...values)
-          const change = () => changeEntry(database, id, update)
+          const change = () => rows.change(id, update)
           if (unknown) change()
           else database.erase(change, orLater)
         },
@@ -120,18 +121,15 @@ export function createJournals(
           const unsent = `DELETE FROM reservations WHERE id = ? AND attempts = 0 AND outcome = 'unresolved'`
           const sql = `UPDATE reservations SET outcome = 'forgotten', body = NULL, trip = NULL, result = NULL, updated_at = ? WHERE id = ?`
           const change = () => database.run(unsent, id) || database.run(sql, now, id)
-          database.erase(() => changeEntry(database, id, change))
+          database.erase(() => rows.change(id, change))
         },
         async find(clientReferenceId) {
-          const named = readJournal(database, row => row.clientReferenceId === clientReferenceId)
+          const named = rows.read(row => row.clientReferenceId === clientReferenceId)
           return entryMeant(named.map(entryOf), client)
         },
         async findAll(clientReferenceIds) {
           const wanted = new Set(clientReferenceIds)
-          return meantAmong(
-            readJournal(database, row => wanted.has(row.clientReferenceId)).map(entryOf),
-            client,
-          )
+          return meantAmong(rows.read(row => wanted.has(row.clientReferenceId)).map(entryOf), client)
         },
         fingerprint: sha256 => sha256,
       }
@@ -140,7 +138,8 @@ export function createJournals(
       const isWanted = (row: Row) =>
         (!unresolved || isOpen(row)) &&
         (!client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
-      return readJournal(database, isWanted)
+      return rows
+        .read(isWanted)
         .sort((left, right) => right.createdAt - left.createdAt || right.id - left.id)
         .map(entryOf)
     },
@@ -152,7 +151,7 @@ export function createJournals(
             result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
           WHERE id = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
         const values = [outcome, now, jsonOf(booked), jsonOf(result), outcome, id, outcome]
-        changeEntry(database, id, () => database.run(sql, ...values))
+        rows.change(id, () => database.run(sql, ...values))
       }
     },
   }
@@ -198,38 +197,79 @@ const ROWS = `SELECT ${ENTRY} FROM reservations`
 type Stored = 'agreed' | 'booked' | 'trip' | 'result'
 type Row = Omit<JournalEntry, 'lost' | Stored> & {readonly lost: number} & Record<Stored, string | null>
 
-/** Returns the rows for which `isWanted` holds, newest first. Throws a StorageError when the journal or its file is damaged. */
-function readJournal(database: Database, isWanted: (row: Row) => boolean): Row[] {
-  if (!database.check()) return []
-  // One statement, because another process may write between two. It uses no index, because a damaged index can hide a row.
-  const sql = `SELECT digest, whole.* FROM journal_digest
-    LEFT JOIN (SELECT ${ENTRY} FROM reservations NOT INDEXED) AS whole ORDER BY id DESC`
-  const all = database.all<Row & {digest: string}>(sql)
-  const rows = all.map(({digest: _, ...row}) => row).filter(row => row.id !== null)
-  if (all[0]?.digest !== digestOf(rows)) database.refuse()
-  return rows.filter(isWanted)
-}
-
-/** Runs `work`, which may change or delete only the row with this id, and renews the digest, in one transaction. */
-function changeEntry<T>(database: Database, id: number, work: () => T): T {
-  const rows = () => database.all<Row>(`${ROWS} WHERE id = ?`, id)
-  return database.transaction(() => {
-    const before = rows()
-    const result = work()
-    renewDigest(database, before, rows())
-    return result
-  })
-}
-
 /**
- * Renews the digest after rows were changed or added, in the same transaction. The digest of a damaged journal still does not
- * match afterwards.
+ * The rows of the journal, verified by their digest. While the stored digest stays the same, they are read from memory: a batch
+ * asks for each of its reservations, and to verify 10,000 rows takes 0.2 s.
  */
-function renewDigest(database: Database, before: readonly Row[], after: readonly Row[]): void {
-  const {digest = ''} = database.get<{digest: string}>('SELECT digest FROM journal_digest') ?? {}
-  if (!/^[0-9a-f]{64}$/.test(digest)) database.refuse()
-  const renewed = digestOf([...before, ...after], digest)
-  if (renewed !== digest) database.run('UPDATE journal_digest SET digest = ?', renewed)
+class VerifiedRows {
+  private rows = new Map<number, Row>()
+  /** The digest of `rows`; undefined before the first reading. */
+  private digest: string | undefined
+
+  constructor(private readonly database: Database) {}
+
+  /** Returns the rows for which `isWanted` holds, newest first. Throws a StorageError when the journal or its file is damaged. */
+  read(isWanted: (row: Row) => boolean): Row[] {
+    const {database} = this
+    if (!database.check()) return []
+    if (this.digest === undefined || this.digest !== this.storedDigest()) {
+      // One statement, because another process may write between two. It uses no index, because a damaged index can hide a row.
+      const sql = `SELECT digest, whole.* FROM journal_digest
+        LEFT JOIN (SELECT ${ENTRY} FROM reservations NOT INDEXED) AS whole ORDER BY id`
+      const all = database.all<Row & {digest: string}>(sql)
+      const rows = all.map(({digest: _, ...row}) => row).filter(row => row.id !== null)
+      if (all[0]?.digest !== digestOf(rows)) database.refuse()
+      this.rows = new Map(rows.map(row => [row.id, row]))
+      this.digest = all[0]?.digest
+    }
+    return [...this.rows.values()].filter(isWanted).reverse()
+  }
+
+  /** Runs `insert`, which adds one row, and renews the digest, in one transaction. Returns the row. */
+  add(insert: () => void): Row {
+    return this.database.transaction(() => {
+      insert()
+      const [row] = this.database.all<Row>(`${ROWS} WHERE id = last_insert_rowid()`) as [Row]
+      this.renew(row.id, [], [row])
+      return row
+    })
+  }
+
+  /** Runs `work`, which may change or delete only the row with this id, and renews the digest, in one transaction. */
+  change<T>(id: number, work: () => T): T {
+    const stored = () => this.database.all<Row>(`${ROWS} WHERE id = ?`, id)
+    return this.database.transaction(() => {
+      const before = stored()
+      const result = work()
+      this.renew(id, before, stored())
+      return result
+    })
+  }
+
+  /**
+   * Renews the digest after a row was added, changed or deleted, in the same transaction. The digest of a damaged journal still
+   * does not match afterwards. If the transaction is undone, the digest in memory is another than the stored one.
+   */
+  private renew(id: number, before: readonly Row[], after: readonly Row[]): void {
+    const {database} = this
+    const digest = this.storedDigest() ?? ''
+    if (!/^[0-9a-f]{64}$/.test(digest)) database.refuse()
+    const renewed = digestOf([...before, ...after], digest)
+    if (renewed === digest) return
+    database.run('UPDATE journal_digest SET digest = ?', renewed)
+    if (this.digest !== digest) return
+    const known = this.rows.get(id)
+    if (digestOf(known ? [known] : []) !== digestOf(before)) database.refuse()
+    const [row] = after
+    // A changed row keeps its place, and a new one is the newest.
+    if (row) this.rows.set(id, row)
+    else this.rows.delete(id)
+    this.digest = renewed
+  }
+
+  private storedDigest(): string | undefined {
+    return this.database.get<{digest: string}>('SELECT digest FROM journal_digest')?.digest
+  }
 }
 
 /** Creates the digest of a journal that has none. */

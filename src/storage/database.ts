@@ -43,9 +43,10 @@ export interface Database {
    * rewritten, so that no deleted byte remains. Throws a StorageError `busy` when other processes keep using the file. Not for
    * a database with a log.
    * The file has a mark until the rewrite is complete, and the next process that opens the file completes it. With `orLater`,
-   * `erase` does not wait, and a busy file is not an error.
+   * `erase` does not wait, and a busy file is not an error. With `atClose`, this process
+   * rewrites it when it closes the file.
    */
-  erase(work: () => number, options?: {readonly orLater?: boolean}): number
+  erase(work: () => number, options?: {readonly orLater?: boolean; readonly atClose?: boolean}): number
   /**
    * Checks every page, and every index against its table, the first time it is called. Returns whether there is a file. 200 MB
    * take about a second. Throws a StorageError for damage.
@@ -214,6 +215,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
   }
   let inTransaction = false
   let isChecked = false
+  let erasesAtClose = false
   const transaction = <T>(work: () => T): T => {
     if (inTransaction) return work()
     return guarded(() => {
@@ -246,15 +248,16 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       }),
     run: (sql, ...values) => guarded(() => prepare(sql).run(values).changes),
     transaction,
-    erase(work, {orLater = false} = {}) {
+    erase(work, {orLater = false, atClose = false} = {}) {
       let mark = 0
       const rows = transaction(() => {
         const changed = work()
         if (changed > 0) mark = setMark(connection)
         return changed
       })
-      if (rows > 0 && orLater) finishErasing(connection, patience)
-      if (rows === 0 || orLater) return rows
+      if (rows > 0 && atClose) erasesAtClose = true
+      else if (rows > 0 && orLater) finishErasing(connection, patience)
+      if (rows === 0 || orLater || atClose) return rows
       try {
         // SQLite itself does not wait for a reader that arrives during the rewrite.
         untilFree(patience, path, () => rewrite(connection, mark))
@@ -277,6 +280,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       throw damaged(path)
     },
     close() {
+      if (erasesAtClose) finishErasing(connection, patience)
       if (hasLog) {
         // Prepared statements hold the connection, so closing alone leaves the log. The log is copied into the file, and
         // removed if no other process has the file open.
