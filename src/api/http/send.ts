@@ -38,7 +38,8 @@ const SEND_LIMITS = {
 } as const
 
 /**
- * Creates a Sender. It makes at most four attempts with the same bytes, within the policy's time limit. Throws a SendError if
+ * Creates a Sender. It makes at most four attempts with the same bytes, within the policy's time limit. When the service asks
+ * one request to wait (429 with Retry-After), others that come meanwhile wait too. Throws a SendError if
  * no attempt is answered.
  */
 export function createSender({
@@ -51,6 +52,8 @@ export function createSender({
 }: SenderOptions): Sender {
   // A later answer may echo the secrets of an earlier request.
   const known = new Set(secrets)
+  /** Until then, the service has asked for no more requests (429, Retry-After); Unix seconds. */
+  let heldUntil = 0
   return {
     async send(given, policy) {
       const {'user-agent': agent = userAgent} = given.headers
@@ -58,6 +61,11 @@ export function createSender({
       for (const secret of secretsIn(request)) known.add(secret)
       const {signal, timeoutSeconds, repeatable, mostAttempts = MOST_ATTEMPTS} = policy
       const deadline = clock.now() + timeoutSeconds
+      const heldSeconds = heldUntil - clock.now()
+      if (heldSeconds > 0 && heldSeconds < timeoutSeconds) {
+        // Without jitter, all that wait would be sent at once.
+        await pause(clock, heldSeconds * 1000 + random() * FIRST_WAIT_MILLISECONDS, signal)
+      }
       let acted = false
       // Answers that report work in progress do not count as failed attempts.
       let inProgress = 0
@@ -84,6 +92,8 @@ export function createSender({
         })
         const endedAt = clock.now()
         const isFault = outcome instanceof ExchangeError
+        if (!isFault && outcome.status === 429)
+          heldUntil = Math.max(heldUntil, endedAt + (retryAfterMilliseconds(outcome, endedAt) ?? 0) / 1000)
         const isInProgress = !isFault && (policy.isInProgress?.(outcome) ?? false)
         if (isInProgress) inProgress++
         acted ||= isInProgress

@@ -155,3 +155,17 @@ test('rethrows unexpected errors of the transport without a retry', async () => 
   await expect(sender.send(REQUEST, {repeatable: true, timeoutSeconds: 5})).rejects.toBe(defect)
   expect(attempts).toBe(1)
 })
+
+test('a request that comes while another was asked to wait (429) waits too, unless its time is too short', async () => {
+  const {clock, requests, send} = setUp([answer(429, {'retry-after': '10'}), answer(200)])
+  // Its own time is too short to be sent again.
+  expect(await send({timeoutSeconds: 5})).toMatchObject({status: 429, attempts: 1})
+  const started = clock.now()
+  expect(await send({timeoutSeconds: 5})).toMatchObject({status: 200})
+  expect(clock.now()).toBe(started)
+  expect(await send()).toMatchObject({status: 200})
+  expect(clock.now()).toBe(started + 10)
+  expect(await send()).toMatchObject({status: 200})
+  expect(clock.now()).toBe(started + 10)
+  expect(requests).toHaveLength(4)
+})
