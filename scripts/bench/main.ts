@@ -8,6 +8,7 @@ import {existsSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
+import {batch} from './cases/batch.js'
 import {listen, listenGrowth} from './cases/listen.js'
 import {account} from './cases/requests.js'
 import {sandboxGrowth} from './cases/sandbox.js'
@@ -19,6 +20,7 @@ import {markdown, type Row} from './support/figures.js'
 const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'verify-one': verifyOne,
   account,
+  batch,
   'verify-many': verifyMany,
   'verify-large': verifyLarge,
   listen,

@@ -13,9 +13,11 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-/** Starts a reference, which prints its address. */
-export async function startReference(bench: Bench, name: string): Promise<Receiver> {
-  const child = bench.start(process.execPath, [reference(name)], {stdio: ['ignore', 'pipe', 'inherit']})
+/** Starts a reference, which prints its address; `argv` are its arguments. */
+export async function startReference(bench: Bench, name: string, argv: readonly string[] = []) {
+  const child = bench.start(process.execPath, [reference(name), ...argv], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   return receiver(child, await firstLine<{url: string}>(child))
 }
 
