@@ -67,6 +67,11 @@ async function prepare(example: string): Promise<Record<string, string>> {
     return {'evt_…': event, [RECEIVER]: target.url}
   }
   if (example.includes('whsub_…')) return {'whsub_…': await subscribe()}
+  if (example.includes('trips.csv')) {
+    const template = await home.run(['reserve', 'batch', '--template', 'csv'])
+    writeFileSync(join(home.directory, 'trips.csv'), template.stdout)
+    return {}
+  }
   if (!/off_…|RSV-…|trip-…|--input/.test(example)) return {}
   const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
   const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])

@@ -36,7 +36,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   private connection: Connection | undefined
 
   exitCode: number = 0
-  readonly printsLines: boolean = false
+  printsLines: boolean = false
   hasPrinted = false
   hasEnded = false
   readonly outlivesReader: boolean = false

@@ -203,7 +203,9 @@ export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
 ]
 
 /** Filters and sorts offers. An offer whose price or terms are unknown is left out if a filter depends on them. */
-export function filterOffers<Offer extends FoundOffer>(offers: readonly Offer[], wanted: Filters): Offer[] {
+export function filterOffers<
+  Offer extends Pick<FoundOffer, 'price' | 'refundable' | 'board' | 'stars' | 'hotel_name'>,
+>(offers: readonly Offer[], wanted: Filters): Offer[] {
   const {refundable, board = ''} = wanted
   const kept = offers.filter(
     offer =>

@@ -170,7 +170,10 @@ export function stayOf({check_in, check_out, rooms, details}: SeenOffer): Stay {
 }
 
 /** Returns a line for each detail of the guests that looks wrong; the service decides. */
-export function findDoubts(seen: SeenOffer | undefined, guests: readonly Guest[]): string[] {
+export function findDoubts(
+  seen: Pick<SeenOffer, 'rooms' | 'check_in' | 'check_out'> | undefined,
+  guests: readonly Guest[],
+): string[] {
   const doubts: string[] = []
   for (const [index, {name, surname}] of guests.entries()) {
     const whole = `${name} ${surname}`
@@ -331,7 +334,7 @@ function outcomeKnown(outcome: string): Failure {
 }
 
 /** Throws a usage error if there is no journal, so that no reservation can be resumed. */
-export function requireJournal(state: State, flag: '--resume' | '--unless-booked'): void {
+export function requireJournal(state: State, flag: '--resume' | '--unless-booked' | 'reserve batch'): void {
   if (state.remembers) return
   const hint =
     flag === '--resume'

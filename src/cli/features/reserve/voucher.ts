@@ -48,7 +48,7 @@ export function planVoucher(reference: string, flags: VoucherFlags): string | un
 const FILE_HINT = 'name another with --file, or add --force to replace it'
 const DIR_HINT = 'name another directory with --dir, or add --force to replace it'
 
-function pathFor(reference: string, dir: string | undefined): string {
+export function pathFor(reference: string, dir: string | undefined): string {
   const name = reference.replace(/[^\w.-]/g, '_')
   return dir === undefined ? `voucher-${name}.pdf` : join(dir, `${name}.pdf`)
 }

@@ -1,0 +1,400 @@
+/** `reserve batch`, from the file to the printed result: read, plan, agree, book, vouchers, print. */
+import {existsSync} from 'node:fs'
+import process from 'node:process'
+import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
+import {readBalance} from '../../../api/operations/account.js'
+import {systemClock} from '../../../contract/dates.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {Journal} from '../../../contract/journal.js'
+import {compareAmounts} from '../../../contract/money.js'
+import {writeWholeFile} from '../../../storage/files.js'
+import type {Maximum} from '../../input/checks.js'
+import {checkWritable} from '../../input/files.js'
+import type {Preferences, Target} from '../../session/resolve.js'
+import type {BaseCommand} from '../../shell/base-command.js'
+import {asFailure, type Described} from '../../shell/exit-codes.js'
+import {counted, moneyText} from '../../terminal/dates-and-amounts.js'
+import {isForPeople, type OutputFlags} from '../../terminal/output.js'
+import {mayAsk, requireConsent} from '../../terminal/prompts/ask.js'
+import type {Result} from '../../terminal/result.js'
+import {cancellationText} from '../catalogue/offer-lines.js'
+import {lookingUp, requireJournal} from '../reserve/plan.js'
+import {pathFor, planVoucher, saveVoucher} from '../reserve/voucher.js'
+import {endsAll} from '../several/each.js'
+import {failedText} from './failed-file.js'
+import type {BatchFlags} from './flags.js'
+import {BatchOffers} from './offers.js'
+import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './plan.js'
+import {BatchProgress} from './progress.js'
+import {type BatchRow, type BatchTrip, countsOf, exitCodeOf, totalsOf, tripOf} from './rows.js'
+import {BatchRun, notTried} from './run.js'
+import {readTripFile, type TripFile} from './trip-file.js'
+
+export const BATCH_COLUMNS = [
+  'line',
+  'client_reference_id',
+  'outcome',
+  'repeated',
+  'reservation_ref',
+  'status',
+  'hotel_name',
+  'check_in',
+  'check_out',
+  'price',
+  'currency',
+  'payment_url',
+  'voucher',
+  'error',
+] as const
+
+/** Vouchers are produced shortly after the reservation is confirmed. Those of a batch are waited for this long. */
+const VOUCHER_WAIT_SECONDS = 30
+
+/** Trips of the plan that are shown one by one. */
+const MOST_SHOWN = 200
+
+interface Account {
+  readonly balance: Money | undefined
+  /** With its currency. */
+  readonly maxTotal: (Money & {readonly currency: string}) | undefined
+}
+
+type GivenFlags = BatchFlags & OutputFlags & {readonly preferred: Preferences}
+
+export class BatchPipeline {
+  private rows: readonly BatchRow[] = []
+  private run: BatchRun | undefined
+  private balance: Money | undefined
+  private hasPrintedLines = false
+  /** What ended the batch before its last trip. */
+  private halt: Described | undefined
+  private ended: Promise<void> = Promise.resolve()
+  private readonly warn = (text: string) => void this.command.warn(text)
+
+  constructor(
+    private readonly command: BaseCommand,
+    private readonly flags: GivenFlags,
+  ) {}
+
+  /** Books the trips of the file at `path` (`-`: standard input), and prints what became of each. Throws Failure. */
+  book(path: string): Promise<void> {
+    const working = this.bookTrips(path)
+    this.ended = working.catch(() => {})
+    return working
+  }
+
+  private async bookTrips(path: string): Promise<void> {
+    const {command, flags} = this
+    this.checkFiles(path)
+    const file = await readTripFile(path, {inputFormat: flags['input-format'], preferred: flags.preferred})
+    command.stopNote = {state: 'nothing was sent to reserve by this command', hint: AGAIN}
+    const target = await command.target()
+    if (!flags['dry-run'] && target.mode === 'live') requireFlagsOfLive(flags)
+    const state = await command.state()
+    requireJournal(state, 'reserve batch')
+    const journal = state.journal.forClient(target, {isBatch: true})
+    this.rows = await lookingUp(() =>
+      rowsOf(file, journal, {state, target, preferred: flags.preferred}, this.warn),
+    )
+    const offers = new BatchOffers(await command.connect())
+    const cities = await readCities(file, this.rows.filter(isNew), () => command.connect())
+    const requestOf = ({trip}: BatchRow) => searchRequestOf(trip, cities)
+    await this.plan(offers, requestOf)
+    const account = await this.account()
+    const isPlan = flags['dry-run']
+    if (!isPlan) {
+      // What is only resumed was agreed to when it was sent.
+      if (this.halt === undefined && this.rows.some(row => row.outcome === 'planned'))
+        await this.agree(target)
+      await this.reserveAll(journal, offers, requestOf, account)
+    }
+    await this.finish(file, isPlan)
+  }
+
+  /** Refuses what would fail after the reservations are made. */
+  private checkFiles(path: string): void {
+    const {failed, vouchers, 'dry-run': isPlan} = this.flags
+    if (failed !== undefined) {
+      if (failed === path) throw usage('invalid_input', '--failed: must be another file than FILE')
+      checkWritable('--failed', failed)
+    }
+    if (vouchers !== undefined && !isPlan) planVoucher('', {dir: vouchers, force: true})
+  }
+
+  /** Finds an offer for each new trip, as long as nothing fails that would fail for all that are left. */
+  private async plan(offers: BatchOffers, requestOf: (row: BatchRow) => ReturnType<typeof searchRequestOf>) {
+    const {flags} = this
+    const rows = this.rows.filter(isNew)
+    const waiting = rows.values()
+    const progress = new BatchProgress('searched', rows.length, flags.quiet ?? false)
+    const worker = async () => {
+      for (const row of waiting) {
+        try {
+          if (this.halt) throw notTried(this.halt)
+          await planRow(row, requestOf(row), offers)
+          for (const doubt of await doubtsOf(row)) this.warn(`Warning: ${doubt}`)
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error
+          row.fail(error)
+          if (endsAll({reference: row.trip.reference, failure: error})) this.halt ??= error
+        }
+        progress.step()
+      }
+    }
+    await Promise.all(Array.from({length: flags.parallel}, worker)).finally(() => progress.end())
+  }
+
+  /** The balance, and the limit in its currency unless it names one. Throws a usage error if the plan is dearer. */
+  private async account(): Promise<Account> {
+    const {command, flags} = this
+    const most = flags['max-total']
+    const usesAccount = this.rows.some(row => row.outcome === 'planned')
+    const {api} = await command.connect()
+    const balance = usesAccount || most ? await readBalance(api, {timeoutSeconds: 10}) : undefined
+    this.balance = balance
+    const maxTotal = most && limitOf(most, balance)
+    if (maxTotal) requireWithin(this.rows, maxTotal)
+    return {balance, maxTotal}
+  }
+
+  /** Shows the plan and asks once, where a person can answer. Throws a usage error without consent. */
+  private async agree(target: Target): Promise<void> {
+    const {command, flags} = this
+    const isLive = target.mode === 'live'
+    const planned = this.rows.filter(row => row.outcome === 'planned')
+    const totals = totalsOf(planned.map(row => row.cost))
+      .map(moneyText)
+      .join(' + ')
+    const mode = isLive ? 'LIVE, with real money' : 'TEST'
+    const question = `Reserve ${counted(planned.length, 'trip')}${totals === '' ? '' : ` for ${totals}`} (${mode})?`
+    const preview = command.describesAhead() ? this.describePlan() : []
+    const agreed = await command.agreed(flags.yes, question, preview)
+    const change = {what: 'a live reservation', undone: 'nothing was sent'}
+    if (agreed === false || isLive) requireConsent(agreed, {...change, hint: LIVE_HINT})
+  }
+
+  private describePlan(): string[] {
+    const now = systemClock.now()
+    const rows = this.rows.filter(row => row.outcome === 'planned')
+    const lines = rows.slice(0, MOST_SHOWN).map(({trip, stay, offer, cost}) => {
+      const dates = stay ? `${stay.check_in} to ${stay.check_out}` : 'dates unknown'
+      const hotel = [offer?.hotel_name ?? 'unknown hotel', offer?.room_name, offer?.board]
+        .filter(Boolean)
+        .join(', ')
+      const cancellation = (offer && cancellationText({offer}, now)) ?? 'terms unknown'
+      const parts = [trip.reference, dates, hotel, moneyText(cost ?? null) ?? 'price unknown', cancellation]
+      return `${String(trip.line).padStart(5)}  ${parts.map(part => sanitizeLine(part, 60)).join('  ')}`
+    })
+    if (rows.length > MOST_SHOWN) lines.push(`and ${rows.length - MOST_SHOWN} more`)
+    const refused = this.rows.filter(({outcome}) => outcome === 'refused')
+    return [...lines, ...refused.map(refusalLine), ...this.totalLines(rows)]
+  }
+
+  private totalLines(planned: readonly BatchRow[]): string[] {
+    const before = this.rows.filter(row => row.isBooked)
+    const sums = (rows: readonly BatchRow[]) =>
+      totalsOf(rows.map(row => row.cost))
+        .map(moneyText)
+        .join(' + ')
+    return [
+      ...(before.length > 0 ? [`Booked before: ${counted(before.length, 'trip')}, ${sums(before)}`] : []),
+      `To book: ${counted(planned.length, 'trip')}${planned.length > 0 ? `, ${sums(planned)}` : ''}`,
+      ...(this.balance ? [`Balance of the account: ${moneyText(this.balance)}`] : []),
+    ]
+  }
+
+  /** Books what is planned, and downloads vouchers. After a signal it waits for what was sent, and prints. */
+  private async reserveAll(
+    journal: Journal,
+    offers: BatchOffers,
+    requestOf: (row: BatchRow) => ReturnType<typeof searchRequestOf>,
+    {maxTotal}: Account,
+  ): Promise<void> {
+    const {command, flags, rows} = this
+    const connection = await command.connect()
+    const progress = new BatchProgress('trips', rows.length, flags.quiet ?? false)
+    const run = new BatchRun({
+      connection,
+      journal,
+      offers,
+      requestOf,
+      parallel: flags.parallel,
+      ratePerSecond: flags.rate,
+      continues: flags.continue,
+      maxTotal,
+      timeoutSeconds: command.timeoutSeconds,
+      warn: this.warn,
+      onEnd: row => {
+        progress.step(rows)
+        if (flags.vouchers === undefined) this.printLine(row)
+      },
+    })
+    run.halt = this.halt
+    this.run = run
+    command.stopNote = () => ({state: this.summary(), hint: AGAIN})
+    command.whenStopped(async () => {
+      await run.stop()
+      await this.ended
+    })
+    await run.book(rows).finally(() => progress.end())
+    if (flags.vouchers !== undefined) await this.downloadVouchers(run, flags.vouchers)
+  }
+
+  /** Downloads the vouchers of what is confirmed. A voucher that fails is the failure of its row, which stays confirmed. */
+  private async downloadVouchers(run: BatchRun, dir: string): Promise<void> {
+    const {command, flags, rows} = this
+    const connection = await command.connect()
+    const deadline = connection.clock.now() + VOUCHER_WAIT_SECONDS
+    const waiting = rows.values()
+    const progress = new BatchProgress('vouchers', rows.length, flags.quiet ?? false)
+    const worker = async () => {
+      for (const row of waiting) {
+        const reference = row.booking?.reservation_ref
+        if (row.outcome === 'confirmed' && reference && !run.isStopped) {
+          const path = pathFor(reference, dir)
+          try {
+            // A run before this one has downloaded it.
+            if (!existsSync(path)) {
+              const wait = Math.max(0, Math.round(deadline - connection.clock.now()))
+              await run.unlessStopped(saveVoucher(connection, reference, {dir, wait}, path))
+            }
+            row.voucher = path
+          } catch (error) {
+            const failure = asFailure(error)
+            if (failure.kind === 'unexpected') throw error
+            row.failure ??= failure
+          }
+        }
+        progress.step()
+        this.printLine(row)
+      }
+    }
+    await Promise.all(Array.from({length: flags.parallel}, worker)).finally(() => progress.end())
+  }
+
+  /** With --format ndjson, a trip is printed as it ends. */
+  private printLine(row: BatchRow): void {
+    const {command} = this
+    if (!command.printsLines) return
+    const trip = tripOf(row, false)
+    this.printing = this.printing.then(() => command.print(this.resultOf([trip]), this.hasPrintedLines))
+    this.hasPrintedLines = true
+  }
+
+  private printing: Promise<unknown> = Promise.resolve()
+
+  /** Prints the result, writes --failed, and sets the exit code. */
+  private async finish(file: TripFile, isPlan: boolean): Promise<void> {
+    const {command, flags, rows} = this
+    await this.printing
+    const trips = rows.map(row => tripOf(row, isPlan))
+    const counts = {...countsOf(rows, isPlan), ...(isPlan && {balance: this.balance ?? null})}
+    if (flags.failed !== undefined && !isPlan) await this.writeFailed(file, flags.failed)
+    if (!command.printsLines || isPlan) {
+      const isShort = isForPeople(flags, process.stdout) && !isPlan
+      const shown = isShort ? trips.filter((_, index) => rows[index]?.failure !== undefined) : trips
+      await command.print({...this.resultOf(shown), document: {batch: counts, trips}, lines: trips})
+    }
+    const planned = rows.filter(row => row.outcome === 'planned')
+    if (!flags.json) command.tell(isPlan ? this.totalLines(planned) : this.summary())
+    command.exitCode = exitCodeOf(rows, this.run?.halt ?? this.halt)
+  }
+
+  private async writeFailed(file: TripFile, path: string): Promise<void> {
+    const unsettled = this.rows
+      .filter(row => !row.isBooked)
+      .map(({trip, failure, outcome}) => ({
+        trip,
+        why: failure ? `${failure.details.code}: ${failure.message}` : outcome,
+      }))
+    try {
+      await writeWholeFile(path, [Buffer.from(failedText(file, unsettled))], {existing: 'replace'})
+    } catch (error) {
+      this.warn(`Warning: --failed: ${(error as Error).message}`)
+    }
+  }
+
+  private resultOf(trips: readonly BatchTrip[]): Result<BatchTrip> {
+    return {
+      document: {trips},
+      items: trips,
+      columns: BATCH_COLUMNS.map(name => ({
+        name,
+        value: (trip: BatchTrip) => (name === 'error' ? errorText(trip) : trip[name]),
+        ...(name === 'error' && {wraps: true}),
+      })),
+      shown: ['line', 'client_reference_id', 'outcome', 'reservation_ref', 'price', 'currency', 'error'],
+      id: trip => trip.reservation_ref,
+    }
+  }
+
+  /** `40 trips: 38 confirmed (12 before), 2 refused; booked: 12,340.00 EUR`. */
+  private summary(): string {
+    const {trips, repeated, totals, ...counts} = countsOf(this.rows, false)
+    const parts = Object.entries(counts).flatMap(([name, count]) =>
+      typeof count === 'number' && count > 0 ? [`${count} ${name.replace('_', ' ')}`] : [],
+    )
+    const before = repeated > 0 ? `; ${repeated} of them booked before` : ''
+    const cost = totals.length > 0 ? `; booked: ${totals.map(moneyText).join(' + ')}` : ''
+    return `${counted(trips, 'trip')}: ${parts.join(', ')}${before}${cost}`
+  }
+}
+
+const AGAIN = 'the same command again goes on where it ended, and books nothing twice'
+
+function errorText({error}: BatchTrip): string | null {
+  return error && `${error.code}: ${error.message}`
+}
+
+function refusalLine({trip, failure}: BatchRow): string {
+  return `${String(trip.line).padStart(5)}  ${sanitizeLine(trip.reference, 60)}  refused: ${failure?.message ?? ''}`
+}
+
+const LIVE_HINT = 'add --yes and --max-total AMOUNT'
+
+/** Throws a usage error for live reservations that nobody is asked about, without consent or a limit. */
+function requireFlagsOfLive(flags: GivenFlags): void {
+  if (mayAsk(flags) && !flags.yes) return
+  const change = {what: 'a live reservation', undone: 'nothing was sent'}
+  if (!flags.yes) requireConsent(undefined, {...change, hint: LIVE_HINT})
+  if (flags['max-total'] !== undefined) return
+  const problem =
+    'live reservations with --yes need --max-total, since nobody sees the plan; nothing was sent'
+  throw usage('max_total_needed', problem, 'add --max-total AMOUNT')
+}
+
+/** Throws a usage error if the limit names no currency and the account's is not known. */
+function limitOf(
+  {amount, currency}: Maximum,
+  balance: Money | undefined,
+): Money & {readonly currency: string} {
+  const known = currency ?? balance?.currency ?? undefined
+  if (known !== undefined) return {amount, currency: known}
+  const problem = '--max-total: the currency of the account is not known'
+  throw usage('invalid_input', problem, `name it: --max-total "${amount} EUR"`)
+}
+
+/** Throws a usage error if what is booked and planned costs more than `limit`, or cannot be compared with it. */
+function requireWithin(rows: readonly BatchRow[], limit: Money & {readonly currency: string}): void {
+  const counted = rows.filter(row => row.isSettled)
+  const unknown = counted.find(row => row.cost === undefined)
+  if (unknown) {
+    const problem = `--max-total: the price of line ${unknown.trip.line} is not known; nothing was sent`
+    throw usage(
+      'price_unknown',
+      problem,
+      'leave --max-total out, or search the trip in place of its offer_id',
+    )
+  }
+  const totals = totalsOf(counted.map(row => row.cost))
+  const other = totals.find(total => !isSameCurrency(total, limit))
+  if (other) {
+    const problem = `--max-total: ${moneyText(other)} of the plan cannot be compared with ${moneyText(limit)}; nothing was sent`
+    throw usage('price_not_comparable', problem, 'search in one currency, or run a file for each')
+  }
+  const [total] = totals
+  if (total === undefined || compareAmounts(total.amount, limit.amount) <= 0) return
+  const problem = `the plan comes to ${moneyText(total)}, more than --max-total ${moneyText(limit)}; nothing was sent`
+  throw usage('max_total_exceeded', problem, 'raise --max-total, or book fewer trips')
+}

@@ -1,0 +1,181 @@
+/** The trips of a batch with what became of each: as JSON and rows, their totals, and the exit code of all. */
+import type {Money} from '../../../api/answers/amounts.js'
+import {factsOfReservation, isEnded} from '../../../api/answers/reservations.js'
+import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
+import {type Failure, usage} from '../../../contract/failure.js'
+import {BEGUN_ELSEWHERE, type JournalEntry, type Stay} from '../../../contract/journal.js'
+import {sumOfAmounts} from '../../../contract/money.js'
+import type {ReservationRequest} from '../../../contract/reservations.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {asFailure, type Described, EXITS, errorOf} from '../../shell/exit-codes.js'
+import {moneyText} from '../../terminal/dates-and-amounts.js'
+import {nameOf, notConfirmed, paymentAddress} from '../reserve/booking.js'
+import type {BatchOffer} from './offers.js'
+import type {Trip} from './trips.js'
+
+/** `planned` is the outcome of a dry run. */
+export const OUTCOMES = ['planned', 'confirmed', 'pending', 'refused', 'unknown', 'not_sent'] as const
+export type BatchOutcome = (typeof OUTCOMES)[number]
+
+/** A trip and its state, which changes as the batch goes on. */
+export class BatchRow {
+  outcome: BatchOutcome = 'not_sent'
+  /** Whether an earlier run, or another process, booked it. */
+  repeated = false
+  booking: ReserveOutcome | undefined
+  /** Why it is not booked, or what is wrong with a trip that is. */
+  failure: Described | undefined
+  /** The offer of the plan, then the one that is booked; undefined for one that this machine did not search for. */
+  offer: BatchOffer | undefined
+  /** The given offer, as this machine found it. */
+  seen: SeenOffer | undefined
+  /** The price of the plan, than which it must not be dearer; undefined when that is not known. */
+  planned: Money | undefined
+  /** The dates of the trip; null while they are not known. */
+  stay: Stay | null = null
+  /** An earlier attempt whose outcome is not known: it is resumed with its own key. */
+  open: JournalEntry | undefined
+  /** The path of the voucher that was downloaded. */
+  voucher: string | null = null
+
+  constructor(
+    readonly trip: Trip,
+    /** The request of §2.4, for the given offer. */
+    readonly requestFor: (offerId: string) => Promise<ReservationRequest>,
+  ) {}
+
+  get isBooked(): boolean {
+    return this.outcome === 'confirmed' || this.outcome === 'pending'
+  }
+
+  /** Whether running the file again has something to do for this trip. */
+  get isSettled(): boolean {
+    return this.isBooked || this.outcome === 'planned'
+  }
+
+  /** What it costs as booked, else as agreed or planned; undefined when that is not known. */
+  get cost(): Money | undefined {
+    const {booking, offer, open} = this
+    const price = booking ? (booking.booked ?? booking.agreed) : open?.agreed
+    if (price) return {amount: price.price, currency: price.currency}
+    if (booking || open || !offer || offer.price.total === null) return undefined
+    return {amount: offer.price.total, currency: offer.price.currency}
+  }
+
+  /** Records what the service has made of it. */
+  settle(booking: ReserveOutcome): void {
+    this.booking = booking
+    this.repeated = booking.repeated
+    this.open = undefined
+    this.failure = undefined
+    if (isEnded(booking.outcome)) this.fail(notConfirmed(booking), 'refused')
+    else {
+      this.outcome = booking.outcome === 'confirmed' ? 'confirmed' : 'pending'
+      if (isPriceChanged(booking)) this.failure = asFailure(bookedAtAnotherPrice(booking))
+    }
+  }
+
+  fail(failure: unknown, outcome?: BatchOutcome): void {
+    this.failure = asFailure(failure)
+    this.outcome = outcome ?? outcomeOf(this.failure)
+  }
+}
+
+/** What a failure makes of a trip: `refused` only where it is about this trip, and running it again would not help. */
+function outcomeOf({kind, details}: Described): BatchOutcome {
+  if (kind === 'outcome_unknown') return 'unknown'
+  const isOfTrip = kind === 'refused' || (kind === 'usage' && !details.code.startsWith('storage_'))
+  return isOfTrip && details.code !== BEGUN_ELSEWHERE && details.status !== 429 ? 'refused' : 'not_sent'
+}
+
+function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
+  const text = (price: ReserveOutcome['booked']) =>
+    price === null ? 'an unknown price' : moneyText({amount: price.price, currency: price.currency})
+  const problem = `reservation ${nameOf(booking)} costs ${text(booking.booked)}, and ${text(booking.agreed)} was agreed`
+  return usage('not_as_agreed', problem, EXITS.not_as_agreed.hint)
+}
+
+/** One trip as JSON; the columns of a row have the same names. */
+export function tripOf(row: BatchRow, isPlan: boolean) {
+  const {trip, outcome, booking, offer, stay, failure} = row
+  const facts = factsOfReservation({reservation: booking?.reservation ?? {}})
+  const isShown = row.isSettled
+  const reference = booking?.reservation_ref ?? failureReference(failure)
+  return {
+    line: trip.line,
+    client_reference_id: trip.reference,
+    outcome,
+    repeated: row.repeated,
+    reservation_ref: reference,
+    status: booking?.status ?? null,
+    hotel_name: facts.hotel ?? offer?.hotel_name ?? null,
+    check_in: stay?.check_in ?? facts.check_in,
+    check_out: stay?.check_out ?? facts.check_out,
+    price: (isShown && row.cost?.amount) || null,
+    currency: (isShown && row.cost?.currency) || null,
+    payment_url: (booking && paymentAddress(booking)) ?? null,
+    voucher: row.voucher,
+    error: failure ? errorOf(failure) : null,
+    ...(isPlan && {
+      room_name: offer?.room_name ?? null,
+      board: offer?.board ?? null,
+      refundable: offer?.details.refundable ?? null,
+      free_cancellation_until: offer?.details.free_cancellation_until ?? null,
+    }),
+  }
+}
+
+export type BatchTrip = ReturnType<typeof tripOf>
+
+/** The reservation that a refusal names. */
+function failureReference(failure: Described | undefined): string | null {
+  const {reservation_ref: reference} = (failure?.details.result ?? {}) as {reservation_ref?: unknown}
+  return typeof reference === 'string' ? reference : null
+}
+
+/** A sum for each currency, in the order of their codes; a price without a currency is in none. */
+export function totalsOf(costs: readonly (Money | undefined)[]) {
+  const amounts = new Map<string, string[]>()
+  for (const cost of costs) {
+    if (cost === undefined) continue
+    const currency = cost.currency ?? ''
+    amounts.set(currency, [...(amounts.get(currency) ?? []), cost.amount])
+  }
+  return [...amounts]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([currency, ofCurrency]) => ({currency: currency || null, amount: sumOfAmounts(ofCurrency)}))
+}
+
+/** The counts of a batch. `totals` are all that is booked of it, now or before; in a plan also what would be. */
+export function countsOf(rows: readonly BatchRow[], isPlan: boolean) {
+  const count = (outcome: BatchOutcome) => rows.filter(row => row.outcome === outcome).length
+  return {
+    trips: rows.length,
+    ...(isPlan && {planned: count('planned')}),
+    confirmed: count('confirmed'),
+    pending: count('pending'),
+    refused: count('refused'),
+    unknown: count('unknown'),
+    not_sent: count('not_sent'),
+    repeated: rows.filter(row => row.repeated).length,
+    totals: totalsOf(rows.filter(row => row.isSettled).map(row => row.cost)),
+  }
+}
+
+/**
+ * 0 when all trips are booked; 10 when an outcome is unknown; 3 when some trips were refused or not sent, or a booked one has a
+ * failure; 8 when some wait for their payment. When nothing is booked and one reason ended it, that reason's code. `halt`: what
+ * ended the batch before its last trip.
+ */
+export function exitCodeOf(rows: readonly BatchRow[], halt: Described | undefined): number {
+  if (rows.some(row => row.outcome === 'unknown')) return EXITS.outcome_unknown.code
+  const failures = rows.flatMap(({failure}) => failure ?? [])
+  if (failures.length > 0) {
+    const isNone = rows.every(row => !row.isSettled)
+    const isOneReason = new Set(failures.map(({details}) => details.code)).size === 1
+    const reason = halt ?? (isOneReason ? failures[0] : undefined)
+    const isOfService = reason !== undefined && reason.kind !== 'usage' && reason.kind !== 'outcome_unknown'
+    return isNone && isOfService ? EXITS[reason.kind].code : EXITS.not_as_agreed.code
+  }
+  return rows.some(row => row.outcome === 'pending') ? EXITS.pending.code : EXITS.done.code
+}

@@ -1,0 +1,294 @@
+/**
+ * Books the rows of a batch: several at a time, each through the journal, so that none is booked twice. What would fail for
+ * every row that is left ends the batch.
+ */
+import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
+import {reserve, resume} from '../../../api/reserve/reserve.js'
+import {Failure} from '../../../contract/failure.js'
+import type {SearchRequest} from '../../../contract/hotels.js'
+import {BEGUN_ELSEWHERE, isNeverSent, type Journal} from '../../../contract/journal.js'
+import {compareAmounts, sumOfAmounts} from '../../../contract/money.js'
+import type {Connection} from '../../session/connect.js'
+import {asFailure, type Described} from '../../shell/exit-codes.js'
+import {moneyText} from '../../terminal/dates-and-amounts.js'
+import {newestOf} from '../reserve/booking.js'
+import {endsAll, NOT_TRIED} from '../several/each.js'
+import type {BatchOffer, BatchOffers} from './offers.js'
+import {applyEntry, intentFor, noOffer} from './plan.js'
+import type {BatchRow} from './rows.js'
+
+export interface RunOptions {
+  readonly connection: Connection
+  readonly journal: Journal
+  readonly offers: BatchOffers
+  /** The search of a row; undefined for one with an offer. */
+  readonly requestOf: (row: BatchRow) => SearchRequest | undefined
+  /** How many rows are worked on at a time. */
+  readonly parallel: number
+  /** Reservations a second; undefined: as fast as the service answers. */
+  readonly ratePerSecond: number | undefined
+  /** Whether new rows are sent although an outcome is unknown. */
+  readonly continues: boolean
+  /** The most that all of the file may cost, with its currency. */
+  readonly maxTotal: (Money & {readonly currency: string}) | undefined
+  readonly timeoutSeconds: number | undefined
+  readonly warn: (text: string) => void
+  /** Called when a row has ended. */
+  readonly onEnd: (row: BatchRow) => void
+}
+
+/** How often a row is tried when another process, or the service's limits, come between. */
+const MOST_ROUNDS = 8
+
+/** After a signal, what was sent has this long to be answered before it is given up as unknown. */
+const GRACE_MILLISECONDS = 5000
+
+export class BatchRun {
+  /** What ended the batch before its last row. */
+  halt: Described | undefined
+  isStopped = false
+  private reportStop = () => {}
+  private readonly stopped = new Promise<void>(resolve => {
+    this.reportStop = resolve
+  })
+  private readonly givingUp = new AbortController()
+  /** The sum of all that is booked or may be, in the currency of the limit. */
+  private spent = '0'
+  /** What is being booked. */
+  private readonly underWay = new Map<BatchRow, Money>()
+  private nextAt = 0
+  private running: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly options: RunOptions) {}
+
+  /** Resumes what is unknown, asks for what is pending, and books what is planned. Throws only because of a bug. */
+  async book(rows: readonly BatchRow[]): Promise<void> {
+    const open: BatchRow[] = []
+    const pending: BatchRow[] = []
+    const planned: BatchRow[] = []
+    for (const row of rows) {
+      if (row.open) open.push(row)
+      else if (row.outcome === 'pending') pending.push(row)
+      else if (row.outcome === 'planned') planned.push(row)
+      else {
+        this.count(row)
+        this.options.onEnd(row)
+      }
+    }
+    this.running = (async () => {
+      await this.each(open, row => this.resume(row))
+      await this.each(pending, row => this.refresh(row))
+      await this.each(planned, row => this.bookRow(row))
+    })()
+    await this.running
+  }
+
+  /** Begins no more rows, and waits for those that were sent. */
+  async stop(): Promise<void> {
+    this.isStopped = true
+    this.reportStop()
+    const late = new Promise<void>(resolve => setTimeout(resolve, GRACE_MILLISECONDS).unref())
+    const running = this.running.catch(() => {})
+    await Promise.race([running, late])
+    this.givingUp.abort()
+    await running
+  }
+
+  /** Returns what `work` does, unless the batch is stopped before. Throws Failure then. */
+  async unlessStopped<T>(work: Promise<T>): Promise<T> {
+    const stop = this.stopped.then(() => {
+      throw notTried(undefined)
+    })
+    return Promise.race([work, stop])
+  }
+
+  /** Works on rows, at most `parallel` at a time. What is left after a halt or a stop is not sent. */
+  private async each(rows: readonly BatchRow[], work: (row: BatchRow) => Promise<void>): Promise<void> {
+    const waiting = rows.values()
+    const worker = async () => {
+      for (const row of waiting) {
+        if (this.isStopped || this.halt) this.leave(row)
+        else await this.attempt(row, work)
+        this.options.onEnd(row)
+      }
+    }
+    await Promise.all(Array.from({length: this.options.parallel}, worker))
+  }
+
+  private async attempt(row: BatchRow, work: (row: BatchRow) => Promise<void>): Promise<void> {
+    try {
+      await work(row)
+    } catch (error) {
+      const failure = asFailure(error)
+      if (failure.kind === 'unexpected') throw error
+      row.fail(error, row.open && failure.kind !== 'refused' ? 'unknown' : undefined)
+    }
+    this.underWay.delete(row)
+    this.count(row)
+    const {failure, trip} = row
+    if (failure === undefined || row.isBooked) return
+    const isUnknown = row.outcome === 'unknown' && !this.options.continues
+    if (isUnknown || isBalanceEmpty(failure) || endsAll({reference: trip.reference, failure}))
+      this.halt ??= failure
+  }
+
+  /** Adds what a row that has ended costs, or may cost. */
+  private count(row: BatchRow): void {
+    const mayCost = row.isBooked || row.outcome === 'unknown' ? row.cost : undefined
+    if (mayCost) this.spent = sumOfAmounts([this.spent, mayCost.amount])
+  }
+
+  /** A row that was not begun. An unknown one stays unknown. */
+  private leave(row: BatchRow): void {
+    if (!row.isBooked) row.fail(notTried(this.halt), row.open ? 'unknown' : 'not_sent')
+  }
+
+  /** Finds out how an earlier attempt ended, by its own key. */
+  private async resume(row: BatchRow): Promise<void> {
+    row.settle(await resume(this.sending(), row.trip.reference))
+  }
+
+  /** The state now of what waited for its payment. */
+  private async refresh(row: BatchRow): Promise<void> {
+    const {connection, warn} = this.options
+    if (row.booking) row.settle(await newestOf(connection, row.booking, warn))
+  }
+
+  private async bookRow(row: BatchRow): Promise<void> {
+    const {journal} = this.options
+    for (let round = 1; ; round++) {
+      // Before an offer is taken, which could expire while it waits.
+      await this.pace()
+      const offer = await this.offerFor(row)
+      if (this.isStopped || this.halt) return this.leave(row)
+      this.spend(row, offer)
+      row.offer = offer
+      const price = offer && priceOf(offer)
+      const agreed = price ? {price: price.amount, currency: price.currency} : null
+      const intent = await intentFor(row, row.trip.offerId ?? offer?.offer_id ?? '', agreed)
+      try {
+        return row.settle(await reserve(this.sending(), intent))
+      } catch (error) {
+        const {code, status} = asFailure(error).details
+        const isRepeatable = round < MOST_ROUNDS && !this.isStopped
+        if (isRepeatable && OF_ANOTHER_PROCESS.has(code)) {
+          // Another process has this trip: what it makes of it counts here, too.
+          const entry = await journal.find(row.trip.reference)
+          if (entry && !isNeverSent(entry)) await applyEntry(row, entry, journal, this.options.warn)
+          if (row.open && (await this.wasSent(row))) return
+          if (row.outcome !== 'planned') return
+          continue
+        }
+        const isOfOffer = row.trip.search !== undefined && OF_THE_OFFER.has(code)
+        if (isRepeatable && (status === 429 || isOfOffer)) continue
+        throw error
+      }
+    }
+  }
+
+  /** Finds out how the attempt of another process ended; false if it was never sent, so that the row is to be booked here. */
+  private async wasSent(row: BatchRow): Promise<boolean> {
+    try {
+      await this.resume(row)
+      return true
+    } catch (error) {
+      if (asFailure(error).details.code !== 'never_sent') throw error
+      row.open = undefined
+      row.outcome = 'planned'
+      return false
+    }
+  }
+
+  /** An offer of its own for a row, no dearer than planned. Throws Failure. */
+  private async offerFor(row: BatchRow): Promise<BatchOffer | undefined> {
+    const request = this.options.requestOf(row)
+    if (request === undefined) return row.offer
+    const {offer, found} = await this.options.offers.take(request, row.trip.choose)
+    if (offer === undefined) throw noOffer(found)
+    const {planned} = row
+    const now = priceOf(offer)
+    if (planned && now && (!isSameCurrency(planned, now) || compareAmounts(now.amount, planned.amount) > 0))
+      throw dearer(planned, now)
+    return offer
+  }
+
+  /** Counts what an offer costs before it is booked. Throws Failure if it would cost more than all may. */
+  private spend(row: BatchRow, offer: BatchOffer | undefined): void {
+    const price = offer && priceOf(offer)
+    const {maxTotal} = this.options
+    // In a later round the row has a price already.
+    this.underWay.delete(row)
+    const others = [...this.underWay.values()].map(({amount}) => amount)
+    const total = sumOfAmounts([this.spent, ...others, price?.amount ?? '0'])
+    if (maxTotal && compareAmounts(total, maxTotal.amount) > 0) {
+      const failure = overTotal(total, maxTotal)
+      this.halt ??= failure
+      throw failure
+    }
+    if (price) this.underWay.set(row, price)
+  }
+
+  /** Waits for the turn of a reservation. */
+  private async pace(): Promise<void> {
+    const {ratePerSecond, connection} = this.options
+    if (ratePerSecond === undefined) return
+    const now = connection.clock.now()
+    const at = Math.max(now, this.nextAt)
+    this.nextAt = at + 1 / ratePerSecond
+    // In short steps, so that a stop does not wait for it.
+    while (!this.isStopped && !this.halt) {
+      const left = at - connection.clock.now()
+      if (left <= 0) return
+      await connection.clock.sleep(Math.min(left, 0.5) * 1000)
+    }
+  }
+
+  private sending() {
+    const {connection, journal, timeoutSeconds, warn} = this.options
+    return {
+      api: connection.api,
+      clock: connection.clock,
+      journal,
+      timeoutSeconds,
+      signal: this.givingUp.signal,
+      warn: (text: string) => warn(`Warning: ${text}`),
+    }
+  }
+}
+
+/** The failure of a trip that was not begun, because of what ended the batch, or of a signal. */
+export function notTried(halt: Described | undefined): Failure {
+  const kind = halt && halt.kind !== 'unexpected' ? halt.kind : 'interrupted'
+  const why = halt ? `the batch ended: ${halt.message}` : 'the command was stopped'
+  const hint = 'the same command again goes on where it ended'
+  return new Failure(kind, `not sent; ${why}`, {code: NOT_TRIED, hint})
+}
+
+/** Codes of conflicts behind which may be another process that books the same file. */
+const OF_ANOTHER_PROCESS: ReadonlySet<string> = new Set(['reference_in_use', BEGUN_ELSEWHERE, 'busy'])
+/** Codes after which another offer of the same search may do. Nothing was made of this one. */
+const OF_THE_OFFER: ReadonlySet<string> = new Set(['offer_in_use', 'offer_expired'])
+
+function isBalanceEmpty({kind, details: {status, code}}: Described): boolean {
+  return kind === 'refused' && (status === 402 || /insufficient_(balance|funds|credit)/.test(code))
+}
+
+function priceOf({price: {total, currency}}: BatchOffer): Money | undefined {
+  return total === null ? undefined : {amount: total, currency}
+}
+
+function dearer(planned: Money, now: Money): Failure {
+  const problem = `it costs ${moneyText(now)} now, and ${moneyText(planned)} was planned; not booked`
+  return new Failure('refused', problem, {
+    code: 'price_changed',
+    hint: 'run the same command again for a new plan',
+  })
+}
+
+function overTotal(total: string, {amount, currency}: Money): Failure {
+  const problem = `it would bring the total to ${moneyText({amount: total, currency})}, more than --max-total ${moneyText({amount, currency})}`
+  return new Failure('not_as_agreed', problem, {
+    code: 'max_total_exceeded',
+    hint: 'run the same command again with a higher --max-total',
+  })
+}
