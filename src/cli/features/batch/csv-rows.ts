@@ -34,7 +34,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `the row is longer than ${MOST_ROW_BYTES} bytes; is a quote in it not closed?`,
 }
 
-/** The rows of `bytes`, which are UTF-8. Those before a mistake that ends the reading are there too. */
+/** Reads the rows of `bytes`, which must be UTF-8. A mistake that ends the reading leaves the rows before it. */
 export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const hasMark = file.subarray(0, 3).equals(Buffer.from('\ufeff'))

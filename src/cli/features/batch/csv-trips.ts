@@ -22,7 +22,7 @@ const COLUMN_NAMES = [...TRIP_COLUMN_NAMES, ...GUEST_COLUMN_NAMES, WHY]
 /** Where each column is in a row. */
 export type Header = ReadonlyMap<string, number>
 
-/** The columns of the header. Unknown ones and those given twice are mistakes. */
+/** Returns the columns of the header. Unknown columns and those that are there twice are mistakes. */
 export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes): Header {
   const found = new Map<string, number>()
   for (const [index, cell] of header.cells.entries()) {
@@ -49,12 +49,18 @@ export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes
   return found
 }
 
-/** A name as it is; a number of the column for what is none, such as a guest's document in a file without a header. */
+/**
+ * Returns the name of a column as an error shows it, or its number if the text is no name: in a file without a header it may be
+ * a document of a guest.
+ */
 function headerName(text: string, index: number): string {
   return /^\p{L}[\p{L}\p{M}\p{N} _.-]*$/u.test(text) ? sanitizeLine(text, 40) : String(index + 1)
 }
 
-/** The rows of each trip, in the order of their first rows. Rows without a reference and with too many cells are mistakes. */
+/**
+ * Returns the rows of each trip, in the order of their first rows. Rows without a reference or with too many cells are
+ * mistakes.
+ */
 export function groupRows(header: Header, headerRow: Row, rows: readonly Row[], mistakes: Mistakes): Row[][] {
   const width = headerRow.cells.length
   const groups = new Map<string, Row[]>()
@@ -82,7 +88,7 @@ function textAt(header: Header, {cells}: Row, column: string): string {
   return text.replace(/\s*[\r\n]\s*/g, ' ').trim()
 }
 
-/** The draft of the trip in `rows`, of which there is at least one. Mistakes of its guests are added. */
+/** Returns the draft of the trip in `rows`. Mistakes of its guests are added to those of `reading`. */
 export async function draftOfRows(
   header: Header,
   rows: readonly [Row, ...Row[]],

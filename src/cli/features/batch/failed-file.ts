@@ -12,7 +12,10 @@ export interface Unsettled {
   readonly why: string
 }
 
-/** The whole text of the file, with its byte order mark if the one read had one. It can be read and run again. */
+/**
+ * Returns the whole text of the file that --failed writes, with a byte order mark if the file that was read had one. It can be
+ * read and run again.
+ */
 export function failedText(file: TripFile, unsettled: readonly Unsettled[]): string {
   if (file.sheet === undefined) {
     const records = unsettled.map(({trip, why}) => {

@@ -18,7 +18,7 @@ export interface TripRecord {
 /** Deeper than any field of a trip. */
 const MOST_DEPTH = 20
 
-/** The records of NDJSON, a line each. Lines that are none are mistakes. */
+/** Returns the records of NDJSON, one a line. Lines that are not JSON objects are mistakes. */
 export function recordsOfLines(text: string, mistakes: Mistakes): TripRecord[] {
   const records: TripRecord[] = []
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
@@ -30,7 +30,7 @@ export function recordsOfLines(text: string, mistakes: Mistakes): TripRecord[] {
   return records
 }
 
-/** The records of a JSON array, each an object. Others are mistakes, and so is a text that is no array. */
+/** Returns the objects of a JSON array; other values in it are mistakes. Throws a SyntaxError if the text is not such an array. */
 export function recordsOfArray(text: string, mistakes: Mistakes): TripRecord[] {
   const records: TripRecord[] = []
   let values: unknown
@@ -101,7 +101,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   payment: ['mode'],
 }
 
-/** The draft of the trip in `record`. Fields that are unknown or of another type are mistakes. */
+/** Returns the draft of the trip in a record. Fields that are unknown or of another type are mistakes. */
 export function draftOfRecord({line, value}: TripRecord, mistakes: Mistakes): TripDraft {
   const record = withoutEmpty(value) as JsonObject
   const place = (path: string): Place => ({line, column: path})
@@ -125,17 +125,10 @@ export function draftOfRecord({line, value}: TripRecord, mistakes: Mistakes): Tr
   const refused = new Set<TripColumn>()
   let rooms: Room[] | undefined
   if (search.rooms !== undefined) {
-    const {data, lacking, errors} = checkedBy(searchRequest.shape.rooms, search.rooms, 'search', 'rooms')
-    addFound(lacking, errors)
-    if (data === undefined) refused.add('room')
-    else rooms = data
-  }
-  function addFound(lacking: readonly string[], errors: readonly Error[]) {
-    for (const path of lacking) mistakes.add(place(path), 'is missing')
-    for (const {message} of errors) {
-      const [, path = '', problem = message] = /^(\S*?): (.*)$/s.exec(message) ?? []
-      mistakes.add(place(path), problem)
-    }
+    const found = checkedBy(searchRequest.shape.rooms, search.rooms, 'search', 'rooms')
+    mistakes.addFound(found, place)
+    if (found.data === undefined) refused.add('room')
+    else rooms = found.data
   }
   for (const column of TRIP_COLUMN_NAMES) {
     const path = TRIP_COLUMNS[column]
@@ -152,16 +145,12 @@ export function draftOfRecord({line, value}: TripRecord, mistakes: Mistakes): Tr
     }
   }
   if (search.destination !== undefined) {
-    const {data, lacking, errors} = checkedBy(
-      searchRequest.shape.destination,
-      search.destination,
-      'search',
-      'destination',
-    )
-    addFound(lacking, errors)
+    const {destination} = searchRequest.shape
+    const found = checkedBy(destination, search.destination, 'search', 'destination')
+    mistakes.addFound(found, place)
     if (cells.has('city')) mistakes.add(place('search.city'), 'give destination or city, not both')
-    else if (data === undefined) refused.add('city')
-    else cells.set('city', {text: String(data.id), place: place('search.destination.id')})
+    else if (found.data === undefined) refused.add('city')
+    else cells.set('city', {text: String(found.data.id), place: place('search.destination.id')})
   }
   const repeated: TripDraft['repeated'][number][] = []
   const nationality = search.client_nationality

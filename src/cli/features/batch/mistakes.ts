@@ -15,7 +15,7 @@ export interface Place {
 /** How many mistakes of a file are printed. */
 const MOST_SHOWN = 100
 
-/** The error at `place`. */
+/** Returns the error at `place`, whose message begins with it: `line 7, column city: …`. */
 export function mistakeAt(
   format: TripFormat,
   {line, column}: Place,
@@ -27,11 +27,18 @@ export function mistakeAt(
   return usage('invalid_input', `${column === undefined ? where : `${where}, ${field}`}: ${problem}`, hint)
 }
 
+/** What `readTyped` and `checkedBy` return. */
+interface Found {
+  readonly lacking: readonly string[]
+  readonly errors: readonly Failure[]
+}
+
 interface Mistake {
   readonly place: Place
   readonly failure: Failure
 }
 
+/** Collects the mistakes of a file, of which it keeps as many as are printed. */
 export class Mistakes {
   #first: Mistake[] = []
   #count = 0
@@ -62,11 +69,20 @@ export class Mistakes {
     this.add(place, thrown.message, thrown.details.hint)
   }
 
+  /** Adds what a check of fields found: the paths that are missing, and errors that begin with a path. */
+  addFound({lacking, errors}: Found, placeOf: (path: string) => Place): void {
+    for (const path of lacking) this.add(placeOf(path), 'is missing')
+    for (const {message, details} of errors) {
+      const [, path = '', problem = message] = /^(\S*?): (.*)$/s.exec(message) ?? []
+      this.add(placeOf(path), problem, details.hint)
+    }
+  }
+
   #shown(): Mistake[] {
     return this.#first.sort((a, b) => a.place.line - b.place.line).slice(0, MOST_SHOWN)
   }
 
-  /** All of them as one error, of which there must be one: the first hundred in words, and the number of the others. */
+  /** Returns one error of all of them: the first hundred in words, and the number of the others. There must be at least one. */
   toFailure(): Failure {
     const shown = this.#shown()
     const {kind, details} = combined(shown.map(({failure}) => failure))

@@ -18,7 +18,7 @@ const TC = '10000000146'
 const PASSPORT = 'C01X00T47'
 const REFERENCE = 'GROUP-1'
 
-/** One trip of two guests to Istanbul (101 in the local sandbox), a month from today. */
+/** Returns a trip file with one trip of two guests to Istanbul (101 in the local sandbox), a month from today. */
 export async function templateText(format: 'csv' | 'ndjson'): Promise<string> {
   const check_in = addDays(today(), 30)
   const check_out = addDays(check_in, 3)

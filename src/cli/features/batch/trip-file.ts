@@ -42,8 +42,8 @@ const FORMATS: Readonly<Record<string, TripFormat>> = {
 }
 
 /**
- * The trips of the file at `path` (`-`: standard input). Throws one usage error that names every mistake of every row by its
- * line and column; its JSON result has the first hundred as `mistakes` and their number as `mistake_count`.
+ * Reads the trips of the file at `path` (`-`: standard input). Throws one usage error that names every mistake of every row by
+ * its line and column; its JSON result has the first hundred as `mistakes` and the number of all as `mistake_count`.
  */
 export async function readTripFile(path: string, options: ReadTripOptions = {}): Promise<TripFile> {
   const {inputFormat, preferred = {}, day = today()} = options
@@ -62,7 +62,7 @@ export async function readTripFile(path: string, options: ReadTripOptions = {}):
   return file
 }
 
-/** The error of a mistake in a trip that was found after reading, such as an unknown city; `column`: as in CSV. */
+/** Returns the error of a mistake that was found after reading, such as an unknown city. `column` is its name in CSV. */
 export function tripMistake(
   {format}: TripFile,
   trip: Trip,

@@ -97,7 +97,10 @@ const CHOICE_COLUMNS: readonly TripColumn[] = ['hotel_id', 'board', 'refundable'
 /** Distinct texts for countries that are looked up in a file with many mistakes: each takes milliseconds. */
 const MOST_COUNTRY_TEXTS = 100
 
-/** Reads countries, each text once. A text is not looked up, and undefined, where there are too many of them and of mistakes. */
+/**
+ * Returns a reader of countries that looks up each text once. It looks up none, and returns undefined, when there are too many
+ * of them and too many mistakes.
+ */
 export function countryReader(mistakes: Mistakes): Reading['readCountry'] {
   const read = new Map<string, Promise<string>>()
   return async text => {
@@ -113,7 +116,7 @@ export function countryReader(mistakes: Mistakes): Reading['readCountry'] {
   }
 }
 
-/** A boolean as spreadsheets and people write it. Throws a usage error if it is none. */
+/** Reads a boolean as spreadsheets and people write it. Throws a usage error for any other text. */
 export function readBoolean(text: string): boolean {
   const word = text.toLowerCase()
   if (word === 'true' || word === 'yes' || word === '1') return true
@@ -164,12 +167,12 @@ const READERS: Readonly<Partial<Record<TripColumn, Reader>>> = {
   contact_phone_country_code: text => diallingPrefix(text),
 }
 
-/** Spreadsheets keep +90 as the number 90. */
+/** Returns a dialling prefix with its plus sign, because spreadsheets keep +90 as the number 90. */
 export function diallingPrefix(text: string): string {
   return /^[1-9]\d{0,3}$/.test(text) ? `+${text}` : text
 }
 
-/** The trip of `draft`; undefined if it has mistakes, which are added to those of `reading`. */
+/** Reads the trip of `draft`. Returns undefined if it has mistakes, which are added to those of `reading`. */
 export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip | undefined> {
   const {cells, placeOfColumn} = draft
   const {mistakes, preferred} = reading
@@ -237,11 +240,7 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
   // Of a trip that is searched the offer is not missing.
   const skipped = offerId === undefined ? ['OFFER_ID'] : []
   const typed = await readTyped(offerId, flags, {input, day: reading.day, refused: skipped})
-  for (const name of typed.lacking) mistakes.add(draft.placeOf(FIELDS_OF_FLAGS[name] ?? name), 'is missing')
-  for (const {message, details} of typed.errors) {
-    const [, path = '', problem = message] = /^(\S*?): (.*)$/s.exec(message) ?? []
-    mistakes.add(draft.placeOf(path), problem, details.hint)
-  }
+  mistakes.addFound(typed, path => draft.placeOf(FIELDS_OF_FLAGS[path] ?? path))
   if (mistakes.count > countBefore) return undefined
   const {hotel_id: hotelId, board, refundable, max_price: maxPrice} = values
   const choose: Choice = {
@@ -261,7 +260,7 @@ const FIELDS_OF_FLAGS: Readonly<Record<string, string>> = {
   '--guest': 'guests',
 }
 
-/** The search of a trip; undefined if a part is missing, which is then a mistake, or was refused. */
+/** Returns the search of a trip, or undefined if a part of it was refused or is missing, which is then a mistake. */
 function searchOf(
   {cells, placeOfColumn, rooms}: TripDraft,
   values: Values,
