@@ -11,7 +11,7 @@ import type {Choice} from './trips.js'
 const LEAST_SECONDS_LEFT = 20
 
 /** Searches whose offers are kept for trips with the same criteria. An older search is made again. */
-const MOST_SEARCHES_KEPT = 500
+const MOST_SEARCHES_KEPT = 100
 
 /** What is kept of an offer: a batch may have thousands. */
 export interface BatchOffer extends Omit<FoundOffer, 'raw' | 'expires_at'> {

@@ -49,7 +49,10 @@ export async function rowsOf(
     const seen = trip.offerId === undefined ? undefined : await state.offers.find(target, trip.offerId)
     const known = {nationality: seen?.nationality ?? preferred.nationality, baseUrl: target.baseUrl}
     const row = new BatchRow(trip, offerId =>
-      completeRequest({...trip.typed, request: {...trip.typed.request, offer_id: offerId}}, known),
+      completeRequest(
+        {request: {...JSON.parse(trip.request), offer_id: offerId}, guestsAreFlags: trip.guestsAreRows},
+        known,
+      ),
     )
     if (seen) {
       row.seen = seen

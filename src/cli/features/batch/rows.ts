@@ -17,9 +17,17 @@ import type {Trip} from './trips.js'
 export const OUTCOMES = ['planned', 'confirmed', 'pending', 'refused', 'unknown', 'not_sent'] as const
 export type BatchOutcome = (typeof OUTCOMES)[number]
 
+const NONE = {hotel: null, check_in: null, check_out: null}
+
 /** A trip and its state, which changes as the batch goes on. */
 export class BatchRow {
   outcome: BatchOutcome = 'not_sent'
+  /** What the service says of the reservation. */
+  facts: {
+    readonly hotel: string | null
+    readonly check_in: string | null
+    readonly check_out: string | null
+  } = NONE
   /** Whether an earlier run, or another process, booked it. */
   repeated = false
   booking: ReserveOutcome | undefined
@@ -64,7 +72,10 @@ export class BatchRow {
 
   /** Records what the service has made of it. */
   settle(booking: ReserveOutcome): void {
-    this.booking = booking
+    // Of thousands, only what is printed is kept, unless the state is asked for again.
+    const {hotel, check_in, check_out} = factsOfReservation({reservation: booking.reservation ?? {}})
+    this.facts = {hotel, check_in, check_out}
+    this.booking = booking.outcome === 'confirmed' ? {...booking, reservation: null} : booking
     this.repeated = booking.repeated
     this.open = undefined
     this.failure = undefined
@@ -97,8 +108,7 @@ function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
 
 /** One trip as JSON; the columns of a row have the same names. */
 export function tripOf(row: BatchRow, isPlan: boolean) {
-  const {trip, outcome, booking, offer, stay, failure} = row
-  const facts = factsOfReservation({reservation: booking?.reservation ?? {}})
+  const {trip, outcome, booking, offer, stay, failure, facts} = row
   const isShown = row.isSettled
   const reference = booking?.reservation_ref ?? failureReference(failure)
   return {

@@ -17,7 +17,7 @@ import type {Fields} from '../../input/guests.js'
 import {checkDeparture, leaveAfter, MOST_NIGHTS, readCheckOut, readRoom} from '../../input/stay.js'
 import type {Preferences} from '../../session/resolve.js'
 import type {ReserveFlags} from '../reserve/flags.js'
-import {readTyped, type Typed} from '../reserve/request.js'
+import {readTyped} from '../reserve/request.js'
 import type {TripColumn} from './columns.js'
 import type {Row} from './csv-rows.js'
 import type {Mistakes, Place} from './mistakes.js'
@@ -33,8 +33,13 @@ export interface Trip {
   /** … or a search. */
   readonly search: TripSearch | undefined
   readonly choose: Choice
-  /** Complete and without errors, but for the offer of a trip that is searched, and its nationality if only the offer has one. */
-  readonly typed: Typed
+  /**
+   * The request of §2.4 as JSON, complete but for the offer of a trip that is searched, and the nationality where only the offer
+   * has one. As objects, those of 10,000 trips take 100 MB.
+   */
+  readonly request: string
+  /** Whether a guest without a nationality has that of the client, as with --guest. */
+  readonly guestsAreRows: boolean
   readonly source: TripSource
 }
 
@@ -250,7 +255,16 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
     ...(maxPrice !== undefined && {maxPrice}),
   }
   const reference = cells.get('client_reference_id')?.text ?? ''
-  return {line: draft.line, reference, offerId, search, choose, typed, source: draft.source}
+  return {
+    line: draft.line,
+    reference,
+    offerId,
+    search,
+    choose,
+    request: JSON.stringify(typed.request),
+    guestsAreRows: draft.guestsAreRows,
+    source: draft.source,
+  }
 }
 
 /** The field that `readTyped` calls by its flag where it is missing. */

@@ -210,7 +210,7 @@ export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>)
  * Throws a usage error if there is no nationality.
  */
 export async function completeRequest(
-  typed: Typed,
+  typed: Pick<Typed, 'request' | 'guestsAreFlags'>,
   {nationality: usual, baseUrl, referenceKey}: Known,
 ): Promise<ReservationRequest> {
   if ((typed.request.client_nationality ?? usual) === undefined)

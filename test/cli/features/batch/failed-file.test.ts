@@ -80,7 +80,7 @@ test('whatever is in cells, the file that is written has the same trips', async 
     const file = await read('a.csv', [head, ...rows].join(end))
     const again = await read('b.csv', all(file, why))
     expect(all(again, why)).toBe(all(file, why))
-    const guestsOf = (from: TripFile) => from.trips.map(({reference, typed}) => [reference, typed.request])
+    const guestsOf = (from: TripFile) => from.trips.map(({reference, request}) => [reference, request])
     expect(guestsOf(again)).toEqual(guestsOf(file))
   }
   const names = fc.array(name, {minLength: 1, maxLength: 5})

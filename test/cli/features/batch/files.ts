@@ -3,16 +3,22 @@ import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect} from 'vitest'
 import {type ReadTripOptions, readTripFile} from '../../../../src/cli/features/batch/trip-file.js'
+import type {ReservationRequest} from '../../../../src/contract/reservations.js'
 import {ownDirectory} from '../../../support/own.js'
 import {rejectionOf} from '../../../support/thrown.js'
 
 const DAY = '2030-01-15'
 
-/** Reads `content` as a file of that name, on 2030-01-15. */
+/** Reads `content` as a file of that name, on 2030-01-15. `parsed`: the request of each trip as an object. */
 export async function read(name: string, content: string | Uint8Array, options: ReadTripOptions = {}) {
   const path = join(ownDirectory(), name)
   writeFileSync(path, content)
-  return readTripFile(path, {day: DAY, ...options})
+  const file = await readTripFile(path, {day: DAY, ...options})
+  const trips = file.trips.map(trip => ({
+    ...trip,
+    parsed: JSON.parse(trip.request) as Partial<ReservationRequest>,
+  }))
+  return {...file, trips}
 }
 
 /** The lines of the usage error that reading throws. */

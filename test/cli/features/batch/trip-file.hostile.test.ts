@@ -110,5 +110,5 @@ test('a hundred thousand guests of one trip are read', async () => {
   const [guest] = RECORD.guests
   const record = {...RECORD, guests: Array.from({length: 100_000}, () => ({...guest, name: 'Ay'}))}
   const {trips} = await read('a.json', JSON.stringify([record]))
-  expect(trips[0]?.typed.request.guests).toHaveLength(100_000)
+  expect(JSON.parse(trips[0]?.request ?? '').guests).toHaveLength(100_000)
 })

@@ -26,20 +26,16 @@ test('reads a trip of two rows, whose second row leaves out what the first says'
     offerId: undefined,
     search: SEARCH,
     choose: {},
-    typed: {
-      lacking: [],
-      errors: [],
-      guestsAreFlags: true,
-      request: {
-        client_reference_id: 'A-1',
-        client_nationality: 'TR',
-        contact: {name: 'Ayşe', phone_country_code: '+90'},
-        guests: [
-          {type: 'ADULT', name: 'Ayşe', is_lead: true},
-          {type: 'ADULT', name: 'Jürgen', surname: 'Groß', is_lead: false},
-        ],
-        payment: {mode: 'account'},
-      },
+    guestsAreRows: true,
+    parsed: {
+      client_reference_id: 'A-1',
+      client_nationality: 'TR',
+      contact: {name: 'Ayşe', phone_country_code: '+90'},
+      guests: [
+        {type: 'ADULT', name: 'Ayşe', is_lead: true},
+        {type: 'ADULT', name: 'Jürgen', surname: 'Groß', is_lead: false},
+      ],
+      payment: {mode: 'account'},
     },
   })
 })
@@ -101,30 +97,28 @@ const GROUP = {
     client_nationality: 'DE',
     currency: 'EUR',
   },
-  typed: {
-    request: {
-      contact: preferred.contact,
-      guests: [
-        {
-          name: 'Ayşe Gül',
-          surname: 'Çağlayan-Öğüt',
-          birth_date: '1990-02-03',
-          nationality: 'TR',
-          identity: {type: 'TC', number: '10000000146'},
-          is_lead: true,
-        },
-        {
-          name: 'Jürgen "Jogi"',
-          surname: 'Groß; von Weiß',
-          birth_date: '1988-12-31',
-          nationality: 'DE',
-          identity: {type: 'PASSPORT', number: 'C01X00T47'},
-          is_lead: false,
-        },
-        {name: 'محمد', surname: 'الأحمد', birth_date: '1985-07-09', nationality: 'SA', is_lead: false},
-        {name: 'Ian Jr.', surname: '=X', birth_date: '2024-11-02', is_lead: false},
-      ],
-    },
+  parsed: {
+    contact: preferred.contact,
+    guests: [
+      {
+        name: 'Ayşe Gül',
+        surname: 'Çağlayan-Öğüt',
+        birth_date: '1990-02-03',
+        nationality: 'TR',
+        identity: {type: 'TC', number: '10000000146'},
+        is_lead: true,
+      },
+      {
+        name: 'Jürgen "Jogi"',
+        surname: 'Groß; von Weiß',
+        birth_date: '1988-12-31',
+        nationality: 'DE',
+        identity: {type: 'PASSPORT', number: 'C01X00T47'},
+        is_lead: false,
+      },
+      {name: 'محمد', surname: 'الأحمد', birth_date: '1985-07-09', nationality: 'SA', is_lead: false},
+      {name: 'Ian Jr.', surname: '=X', birth_date: '2024-11-02', is_lead: false},
+    ],
   },
 }
 
@@ -196,7 +190,7 @@ test.each([
 test('reads headers in any case, in any order, and columns without a name and content', async () => {
   const text = `SURNAME, Name ,Client_Reference_ID,offer_id,Why,,\nÖğüt,Ayşe,A-1,off_1,refused before,,\n`
   const {trips} = await read('a.csv', text, {preferred})
-  expect(trips).toMatchObject([{offerId: 'off_1', typed: {request: {guests: [{name: 'Ayşe'}]}}}])
+  expect(trips).toMatchObject([{offerId: 'off_1', parsed: {guests: [{name: 'Ayşe'}]}}])
 })
 
 test('never repeats documents of a file whose header is missing', async () => {
@@ -208,7 +202,7 @@ test('never repeats documents of a file whose header is missing', async () => {
 test('rows of one trip need not be beside each other, and the first says the rest', async () => {
   const rows = [ROW, rowOf('B-1'), `A-1,,,,,,Can,Ay,,,,,`]
   const {trips} = await read('a.csv', [HEAD, ...rows].join('\n'))
-  expect(trips.map(({reference, typed}) => [reference, typed.request.guests?.length])).toEqual([
+  expect(trips.map(({reference, parsed}) => [reference, parsed.guests?.length])).toEqual([
     ['A-1', 2],
     ['B-1', 1],
   ])
@@ -298,12 +292,12 @@ test.each<[Record<string, string>, string[]]>([
 })
 
 test.each<[Record<string, string>, object]>([
-  [{offer_id: 'off_1'}, {offerId: 'off_1', search: undefined, typed: {offerId: 'off_1'}}],
+  [{offer_id: 'off_1'}, {offerId: 'off_1', search: undefined, parsed: {offer_id: 'off_1'}}],
   [{nights: '', check_out: '4.6.2030'}, {search: SEARCH}],
   [{check_out: '2030-06-04'}, {search: SEARCH}],
   [{city: 'İstanbul, TR'}, {search: {city: 'İstanbul, TR'}}],
   [{city: '=1+1'}, {search: {city: '=1+1'}}],
-  [{name: '=HYPERLINK(1)'}, {typed: {request: {guests: [{name: '=HYPERLINK(1)'}]}}}],
+  [{name: '=HYPERLINK(1)'}, {parsed: {guests: [{name: '=HYPERLINK(1)'}]}}],
   [{room: ' 2  1:4,7 '}, {search: {rooms: [{adults: 2}, {adults: 1, children_ages: [4, 7]}]}}],
   [{refundable: 'NO'}, {choose: {refundable: false}}],
   [
@@ -311,21 +305,18 @@ test.each<[Record<string, string>, object]>([
     {choose: {refundable: true, board: 'HB', hotelId: '00012345678901234567890'}},
   ],
   [{max_price: 'eur 450.50'}, {choose: {maxPrice: {amount: '450.50', currency: 'EUR'}}}],
-  [{pay: 'instant'}, {typed: {request: {payment: {mode: 'instant'}}}}],
-  [
-    {type: 'CHILD', birth_date: '2.11.2024'},
-    {typed: {request: {guests: [{type: 'CHILD', birth_date: '2024-11-02'}]}}},
-  ],
+  [{pay: 'instant'}, {parsed: {payment: {mode: 'instant'}}}],
+  [{type: 'CHILD', birth_date: '2.11.2024'}, {parsed: {guests: [{type: 'CHILD', birth_date: '2024-11-02'}]}}],
 ])('a row of %j is read', async (cells, expected) => {
   expect((await read('a.csv', wide(cells), settings)).trips).toMatchObject([expected])
 })
 
 test('settings fill in what is missing, and never replace what is given', async () => {
   const [trip] = (await read('a.csv', `${HEAD}\n${rowOf('A-1')}`, settings)).trips
-  expect(trip).toMatchObject({search: SEARCH, typed: {request: {contact: {name: 'Ayşe'}}}})
+  expect(trip).toMatchObject({search: SEARCH, parsed: {contact: {name: 'Ayşe'}}})
   // The nationality of an offer is that of its search, which only the plan knows.
   const [offer] = (await read('a.csv', wide({offer_id: 'off_1'}), settings)).trips
-  expect(offer?.typed.request.client_nationality).toBeUndefined()
+  expect(offer?.parsed.client_nationality).toBeUndefined()
 })
 
 const CHOICE: Choice = {
@@ -354,7 +345,7 @@ test.each(['ndjson', 'jsonl', 'json'])('reads trips of .%s', async extension => 
   expect(format).toBe(extension === 'json' ? 'json' : 'ndjson')
   const search = {city: 'Istanbul', check_out: '2030-06-04', currency: 'EUR', client_nationality: 'TR'}
   expect(trips).toMatchObject([
-    {line: 1, search, choose: CHOICE, typed: {guestsAreFlags: false}},
+    {line: 1, search, choose: CHOICE, guestsAreRows: false},
     {line: format === 'json' ? 2 : 3, offerId: 'off_1', search: undefined, choose: {}},
     {line: format === 'json' ? 3 : 5, search: {...search, city: 101}},
   ])
