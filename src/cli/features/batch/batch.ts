@@ -1,6 +1,7 @@
 /** `reserve batch`, from the file to the printed result: read, plan, agree, book, vouchers, print. */
 import {existsSync} from 'node:fs'
 import process from 'node:process'
+import {setFlagsFromString} from 'node:v8'
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
 import {systemClock} from '../../../contract/dates.js'
@@ -86,6 +87,8 @@ export class BatchPipeline {
 
   private async bookTrips(path: string): Promise<void> {
     const {command, flags} = this
+    // V8 lets the heap grow to several times of what is in use: 450 MB with 10,000 trips, against 170 MB so.
+    setFlagsFromString('--optimize-for-size')
     this.checkFiles(path)
     const file = await readTripFile(path, {inputFormat: flags['input-format'], preferred: flags.preferred})
     command.stopNote = {state: 'nothing was sent to reserve by this command', hint: AGAIN}

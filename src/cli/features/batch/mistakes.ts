@@ -16,12 +16,7 @@ export interface Place {
 const MOST_SHOWN = 100
 
 /** Returns the error at `place`, whose message begins with it: `line 7, column city: …`. */
-export function mistakeAt(
-  format: TripFormat,
-  {line, column}: Place,
-  problem: string,
-  hint?: string,
-): Failure {
+function mistakeAt(format: TripFormat, {line, column}: Place, problem: string, hint?: string): Failure {
   const where = `${format === 'json' ? 'trip' : 'line'} ${line}`
   const field = format === 'csv' ? `column ${column}` : column
   return usage('invalid_input', `${column === undefined ? where : `${where}, ${field}`}: ${problem}`, hint)
@@ -42,6 +37,7 @@ interface Mistake {
 export class Mistakes {
   #first: Mistake[] = []
   #count = 0
+  #unlessBooked: {readonly place: Place; readonly problem: string}[] = []
   /** Whether something was left unchecked because so much is wrong already. */
   isPartial = false
 
@@ -61,6 +57,11 @@ export class Mistakes {
     this.#first.push({place, failure: mistakeAt(this.format, place, problem, hint)})
     // Of 100,000 mistakes the first are kept.
     if (this.#first.length >= 20 * MOST_SHOWN) this.#first = this.#shown()
+  }
+
+  /** Adds a mistake of a trip that may be booked already. It counts only beside others, which end the reading. */
+  addUnlessBooked(place: Place, problem: string): void {
+    this.#unlessBooked.push({place, problem})
   }
 
   /** Adds what a check of a single value threw, whose message names no field. Throws anything but a Failure. */
@@ -84,6 +85,7 @@ export class Mistakes {
 
   /** Returns one error of all of them: the first hundred in words, and the number of the others. There must be at least one. */
   toFailure(): Failure {
+    for (const {place, problem} of this.#unlessBooked.splice(0)) this.add(place, problem)
     const shown = this.#shown()
     const {kind, details} = combined(shown.map(({failure}) => failure))
     const lines = shown.map(({failure: {message, details: own}}) =>

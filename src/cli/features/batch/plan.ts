@@ -19,7 +19,6 @@ import {
 } from '../../../contract/journal.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
-import {collectFailure, combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import type {Preferences, Target} from '../../session/resolve.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
@@ -27,9 +26,10 @@ import {readCity} from '../catalogue/city-search.js'
 import {checkOffer, findDoubts, stayOf} from '../reserve/plan.js'
 import {completeRequest} from '../reserve/request.js'
 import {differencesOf} from '../reserve/same-trip.js'
+import {Mistakes} from './mistakes.js'
 import type {BatchOffer, BatchOffers} from './offers.js'
 import {BatchRow} from './rows.js'
-import {type TripFile, tripMistake} from './trip-file.js'
+import {placeIn, type TripFile} from './trip-file.js'
 import type {Trip, TripSearch} from './trips.js'
 
 /** A row for each trip of the file, with what the journal knows of it. Throws StorageError. */
@@ -164,26 +164,26 @@ export function isNew({outcome, failure, open}: BatchRow): boolean {
 }
 
 /**
- * Replaces the names of cities by their ids, from those known here or the service's list. Throws one usage error that names
- * every unknown city with its line; Failure if the list cannot be read.
+ * Finds the ids of the cities that new trips name, among those known here or in the service's list. Throws one usage error that
+ * names, with its line, every city that is unknown and every check-in that is past; Failure if the list cannot be read.
  */
 export async function readCities(
   file: TripFile,
   rows: readonly BatchRow[],
   open: () => Promise<Connection>,
 ): Promise<ReadonlyMap<string, number>> {
+  const mistakes = new Mistakes(file.format)
   const ids = new Map<string, number>()
   const failures = new Map<string, Failure>()
-  const errors: Failure[] = []
   for (const row of rows) {
-    const {trip} = row
-    const city = trip.search?.city
+    const {past, search} = row.trip
+    if (past) mistakes.add(past.place, past.problem)
+    const city = search?.city
     if (typeof city !== 'string') continue
     if (!ids.has(city) && !failures.has(city)) {
       const found = await readCity(city, open).catch(error => {
-        const refused: Failure[] = []
-        collectFailure(refused)(error)
-        for (const failure of refused) failures.set(city, failure)
+        if (!(error instanceof Failure) || error.kind !== 'usage') throw error
+        failures.set(city, error)
       })
       if (found !== undefined) ids.set(city, found)
     }
@@ -192,10 +192,10 @@ export async function readCities(
     const failure = failures.get(city)
     if (failure) {
       const problem = failure.message.replace(/^--city: /, '')
-      errors.push(tripMistake(file, trip, 'city', problem, failure.details.hint))
+      mistakes.add(placeIn(file, row.trip, 'city'), problem, failure.details.hint)
     }
   }
-  if (errors.length > 0) throw combined(errors)
+  if (mistakes.count > 0) throw mistakes.toFailure()
   return ids
 }
 

@@ -1,7 +1,7 @@
 /** Reads the file of `reserve batch`: CSV, NDJSON or a JSON array. Nothing is sent before all of it was read. */
 import {isUtf8} from 'node:buffer'
 import {extname} from 'node:path'
-import {type Failure, usage} from '../../../contract/failure.js'
+import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {invalid} from '../../input/checks.js'
 import {today} from '../../input/dates.js'
@@ -11,7 +11,7 @@ import {TRIP_COLUMNS, type TripColumn} from './columns.js'
 import {type Row, readSheet, type Writing} from './csv-rows.js'
 import {draftOfRows, groupRows, readHeader} from './csv-trips.js'
 import {draftOfRecord, recordsOfArray, recordsOfLines, type TripRecord} from './json-trips.js'
-import {Mistakes, mistakeAt, type TripFormat} from './mistakes.js'
+import {Mistakes, type Place, type TripFormat} from './mistakes.js'
 import {countryReader, type Reading, readTrip, type Trip} from './trips.js'
 
 export interface TripFile {
@@ -62,16 +62,9 @@ export async function readTripFile(path: string, options: ReadTripOptions = {}):
   return file
 }
 
-/** Returns the error of a mistake that was found after reading, such as an unknown city. `column` is its name in CSV. */
-export function tripMistake(
-  {format}: TripFile,
-  trip: Trip,
-  column: string,
-  problem: string,
-  hint?: string,
-): Failure {
-  const field = format === 'csv' ? column : (TRIP_COLUMNS[column as TripColumn] ?? column)
-  return mistakeAt(format, {line: trip.line, column: field}, problem, hint)
+/** Returns the place of a value of a trip, for a mistake that is found after reading. `column` is its name in CSV. */
+export function placeIn({format}: TripFile, {line}: Trip, column: TripColumn): Place {
+  return {line, column: format === 'csv' ? column : TRIP_COLUMNS[column]}
 }
 
 /** Throws a usage error unless `bytes` are UTF-8 without NUL. */

@@ -1,4 +1,5 @@
 /** The trips of a file, and how the texts of a row or a record become a trip whose every value was checked. */
+import {Failure} from '../../../contract/failure.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {JsonObject} from '../../../contract/json.js'
 import {MOST_ROOMS} from '../../../contract/limits.js'
@@ -12,7 +13,7 @@ import {
   readMaximum,
 } from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
-import {readComingDay} from '../../input/dates.js'
+import {readComingDay, readDay} from '../../input/dates.js'
 import type {Fields} from '../../input/guests.js'
 import {checkDeparture, leaveAfter, MOST_NIGHTS, readCheckOut, readRoom} from '../../input/stay.js'
 import type {Preferences} from '../../session/resolve.js'
@@ -40,6 +41,8 @@ export interface Trip {
   readonly request: string
   /** Whether a guest without a nationality has that of the client, as with --guest. */
   readonly guestsAreRows: boolean
+  /** What is wrong with a check-in that is past: a mistake unless the trip is booked already. */
+  readonly past: {readonly place: Place; readonly problem: string} | undefined
   readonly source: TripSource
 }
 
@@ -151,7 +154,7 @@ type Reader = (text: string, values: Values, reading: Reading) => unknown
 const READERS: Readonly<Partial<Record<TripColumn, Reader>>> = {
   city: text =>
     /^\d+$/.test(text) ? checkInteger('', text, 1, Number.MAX_SAFE_INTEGER) : checkText('', text),
-  check_in: (text, _, {day}) => readComingDay('', text, day),
+  check_in: (text, _, {day}) => readDay('', text, day),
   check_out: (text, {check_in}, {day}) =>
     check_in === undefined ? checkDeparture('', text) : readCheckOut('', text, check_in, day),
   nights: (text, {check_in}) => {
@@ -210,6 +213,15 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
   if (checkIn !== undefined && checkOut !== undefined && nights !== undefined && checkOut !== nights)
     mistakes.add(placeOfColumn('nights'), `must be the nights from ${checkIn} to ${checkOut}, or be left out`)
 
+  let past: Trip['past']
+  try {
+    if (checkIn !== undefined) readComingDay('', checkIn, reading.day)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    past = {place: placeOfColumn('check_in'), problem: error.message}
+    mistakes.addUnlessBooked(past.place, past.problem)
+  }
+
   const isGiven = (column: TripColumn) => cells.has(column) || draft.refused.has(column)
   const searched = SEARCH_COLUMNS.filter(
     column => isGiven(column) || (column === 'room' && draft.rooms !== undefined),
@@ -263,6 +275,7 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
     choose,
     request: JSON.stringify(typed.request),
     guestsAreRows: draft.guestsAreRows,
+    past,
     source: draft.source,
   }
 }

@@ -1,6 +1,6 @@
 /** Trip files as people and spreadsheets write them, and the messages about their mistakes. */
 import {expect, test} from 'vitest'
-import {MOST_TRIPS, readTripFile, tripMistake} from '../../../../src/cli/features/batch/trip-file.js'
+import {MOST_TRIPS, placeIn, readTripFile} from '../../../../src/cli/features/batch/trip-file.js'
 import type {Choice, TripSearch} from '../../../../src/cli/features/batch/trips.js'
 import {rejectionOf} from '../../../support/thrown.js'
 import {CONTACT_CELLS, HEAD, mistakesOf, RECORD, read, rowOf} from './files.js'
@@ -265,7 +265,8 @@ test.each<[Record<string, string>, string[]]>([
   [{city: '', check_in: '', nights: ''}, ['offer_id: give an offer, or a search']],
   [{offer_id: 'off_1', board: 'BB', max_price: '450'}, ['board: chooses among', 'max_price: chooses among']],
   [{city: '0'}, ['city: must be a whole number of at least 1']],
-  [{check_in: '2030-01-10'}, ['check_in: must not be in the past']],
+  [{check_in: '2030-01-10', name: ''}, ['name: is missing', 'check_in: must not be in the past']],
+
   [{check_in: '31.6.2030'}, ['check_in: must be a valid date']],
   [{nights: '', check_out: '2030-06-01'}, ['check_out: must be after the check-in']],
   [{nights: '0'}, ['nights: must be a whole number from 1 to 365']],
@@ -491,19 +492,23 @@ test('refuses more trips than a file may have', async () => {
   ])
 })
 
-test('a mistake found later has the form of those of reading', async () => {
+test('a mistake found later has the place of those of reading', async () => {
   const file = await read('a.csv', `${HEAD}\n\n${ROW}`)
   const records = await read('a.json', JSON.stringify([RECORD]))
-  for (const [from, expected] of [
-    [file, 'line 3, column city: must be a city'],
-    [records, 'trip 1, search.city: must be a city'],
-  ] as const)
-    for (const trip of from.trips) {
-      const {kind, message, details} = tripMistake(from, trip, 'city', 'must be a city', 'list cities')
-      expect({kind, message, hint: details.hint}).toEqual({
-        kind: 'usage',
-        message: expected,
-        hint: 'list cities',
-      })
-    }
+  expect(file.trips.map(trip => placeIn(file, trip, 'city'))).toEqual([{line: 3, column: 'city'}])
+  expect(records.trips.map(trip => placeIn(records, trip, 'city'))).toEqual([
+    {line: 1, column: 'search.city'},
+  ])
+})
+
+test('a check-in that is past is no mistake of a trip that may be booked', async () => {
+  const {trips} = await read('a.csv', `${HEAD}\n${ROW.replace('2030-06-01', '2030-01-10')}`)
+  expect(trips).toMatchObject([
+    {
+      past: {
+        place: {line: 2, column: 'check_in'},
+        problem: expect.stringContaining('must not be in the past'),
+      },
+    },
+  ])
 })
