@@ -221,6 +221,8 @@ export async function planRow(
     const {offer, found} = await offers.show(request, row.trip.choose)
     if (offer === undefined) throw noOffer(found)
     row.offer = offer
+    // The journal records the city, which the file may only name.
+    if (row.stay) row.stay = {...row.stay, city: request.destination.id}
   }
   row.planned = row.cost
   row.outcome = 'planned'
