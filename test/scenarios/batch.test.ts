@@ -236,20 +236,32 @@ describe('the exit code', () => {
     expect(count(sent, POST)).toBe(0)
   })
 
-  test('is 4 for a wrong secret and for a client that may not reserve, and nothing is sent after it', async () => {
+  test('is 4 for a wrong secret, and where the service forbids it; the rest is not sent', async () => {
     const path = tripFile(home, tripsNamed(group, 6))
-    for (const [id, secret] of [
-      ['cid_sandbox', 'sk_test_wrong'],
-      ['cid_sandbox_readonly', 'sk_test_sandbox_readonly'],
-    ] as const) {
-      const other = ownHome({...sandbox.env, BOOKCTL_CLIENT_ID: id, BOOKCTL_CLIENT_SECRET: secret})
-      const {exit, result, sent} = await recorded(() => batch(other, path))
-      expect(exit).toBe(4)
-      expect(outcomesOf(result)).toEqual(Array(6).fill('not_sent'))
-      expect(count(sent, POST)).toBe(0)
-    }
-    // It is not too late to use the right one.
-    expect(await batch(home, path)).toMatchObject({exit: 0})
+    const wrong = ownHome({...sandbox.env, BOOKCTL_CLIENT_SECRET: 'sk_test_wrong'})
+    const unknown = await recorded(() => batch(wrong, path))
+    expect(unknown.exit).toBe(4)
+    expect(outcomesOf(unknown.result)).toEqual(Array(6).fill('not_sent'))
+    expect(unknown.sent).toEqual([])
+
+    await sandbox.fault({operation: 'reservations.create', kind: 'status', status: 403})
+    const forbidden = await recorded(() => batch(home, path, '--parallel', '1'))
+    expect(forbidden.exit).toBe(4)
+    expect(outcomesOf(forbidden.result)).toEqual(Array(6).fill('not_sent'))
+    expect(count(forbidden.sent, POST)).toBe(1)
+    // It is not too late to book them.
+    expect(await batch(home, path)).toMatchObject({exit: 0, result: {batch: {confirmed: 6, repeated: 0}}})
+  })
+
+  test('is that of the refused token for a client without the scope, as with reserve, and the rest is not sent', async () => {
+    const [BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET] = ['cid_sandbox_readonly', 'sk_test_sandbox_readonly']
+    const readOnly = ownHome({...sandbox.env, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET})
+    const path = tripFile(home, tripsNamed(group, 6))
+    const {exit, result, sent} = await recorded(() => batch(readOnly, path, '--parallel', '1'))
+    expect(exit).toBe(5)
+    expect(outcomesOf(result)).toEqual(Array(6).fill('not_sent'))
+    expect(errorsOf(result)[0]).toBe('invalid_scope')
+    expect(count(sent, POST)).toBe(0)
   })
 
   test('is 5 for an account without money, and the rest is not sent', async () => {

@@ -96,8 +96,11 @@ export class BatchRow {
 function outcomeOf({kind, details}: Described): BatchOutcome {
   if (kind === 'outcome_unknown') return 'unknown'
   const isOfTrip = kind === 'refused' || (kind === 'usage' && !details.code.startsWith('storage_'))
-  return isOfTrip && details.code !== BEGUN_ELSEWHERE && details.status !== 429 ? 'refused' : 'not_sent'
+  return isOfTrip && !NOT_OF_TRIP.has(details.code) && details.status !== 429 ? 'refused' : 'not_sent'
 }
+
+/** Codes of refusals that are not about the trip: another process has it, or no token was granted for it. */
+const NOT_OF_TRIP: ReadonlySet<string> = new Set([BEGUN_ELSEWHERE, 'invalid_scope'])
 
 function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
   const text = (price: ReserveOutcome['booked']) =>
