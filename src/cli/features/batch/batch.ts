@@ -97,8 +97,9 @@ export class BatchPipeline {
     const state = await command.state()
     requireJournal(state, 'reserve batch')
     const journal = state.journal.forClient(target, {isBatch: true})
+    // Taken out of the file, so that a row can let go of what it no longer needs.
     this.rows = await lookingUp(() =>
-      rowsOf(file, journal, {state, target, preferred: flags.preferred}, this.warn),
+      rowsOf(file.trips.splice(0), journal, {state, target, preferred: flags.preferred}, this.warn),
     )
     const offers = new BatchOffers(await command.connect())
     const cities = await readCities(file, this.rows.filter(isNew), () => command.connect())

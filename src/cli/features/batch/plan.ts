@@ -24,7 +24,6 @@ import type {Preferences, Target} from '../../session/resolve.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {readCity} from '../catalogue/city-search.js'
 import {checkOffer, findDoubts, stayOf} from '../reserve/plan.js'
-import {completeRequest} from '../reserve/request.js'
 import {differencesOf} from '../reserve/same-trip.js'
 import {Mistakes} from './mistakes.js'
 import type {BatchOffer, BatchOffers} from './offers.js'
@@ -34,7 +33,7 @@ import type {Trip, TripSearch} from './trips.js'
 
 /** A row for each trip of the file, with what the journal knows of it. Throws StorageError. */
 export async function rowsOf(
-  file: TripFile,
+  trips: readonly Trip[],
   journal: Journal,
   {
     state,
@@ -43,17 +42,12 @@ export async function rowsOf(
   }: {readonly state: State; readonly target: Target; readonly preferred: Preferences},
   warn: (text: string) => void,
 ): Promise<BatchRow[]> {
-  const entries = await journal.findAll(file.trips.map(trip => trip.reference))
+  const entries = await journal.findAll(trips.map(trip => trip.reference))
   const rows: BatchRow[] = []
-  for (const trip of file.trips) {
+  for (const trip of trips) {
     const seen = trip.offerId === undefined ? undefined : await state.offers.find(target, trip.offerId)
     const known = {nationality: seen?.nationality ?? preferred.nationality, baseUrl: target.baseUrl}
-    const row = new BatchRow(trip, offerId =>
-      completeRequest(
-        {request: {...JSON.parse(trip.request), offer_id: offerId}, guestsAreFlags: trip.guestsAreRows},
-        known,
-      ),
-    )
+    const row = new BatchRow(trip, known)
     if (seen) {
       row.seen = seen
       row.offer = offerOfSeen(seen)

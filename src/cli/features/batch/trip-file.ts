@@ -16,7 +16,7 @@ import {countryReader, type Reading, readTrip, type Trip} from './trips.js'
 
 export interface TripFile {
   readonly format: TripFormat
-  readonly trips: readonly Trip[]
+  readonly trips: Trip[]
   /** How a CSV file is written, and its header as it is there. */
   readonly sheet?: (Writing & {readonly header: readonly string[]}) | undefined
 }
@@ -90,7 +90,7 @@ async function readCsv(bytes: Uint8Array, reading: Reading): Promise<TripFile> {
     if (mistakes.count > 0) throw mistakes.toFailure()
     throw invalid('FILE', headerRow === undefined ? 'is empty' : 'has a header and no rows')
   }
-  const file = (trips: readonly Trip[]): TripFile => ({
+  const file = (trips: Trip[]): TripFile => ({
     format: 'csv',
     trips,
     sheet: {...writing, header: headerRow.cells},
