@@ -1,8 +1,9 @@
 /** Two runs of `reserve batch` with the same file at a time, on one machine and on two that share a store. */
-import {afterAll, beforeAll, describe, expect, test, vi} from 'vitest'
+import {afterAll, beforeAll, describe, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {findPostgres, type PostgresServer, startPostgres} from '../support/postgres.js'
+import {waitUntil} from '../support/wait.js'
 import {type BatchDocument, batch, tripFile, tripsNamed} from './batch-files.js'
 import {batchService} from './batch-service.js'
 
@@ -13,7 +14,7 @@ async function runTwice(prefix: string, one: Home, other: Home) {
   const trips = tripsNamed(prefix, 10)
   // Both have asked for the balance, and so have their plans, before the first reservation is answered.
   scripted(async () => {
-    await vi.waitUntil(() => service.seen('/account').length >= 2, {timeout: 60_000, interval: 5})
+    await waitUntil(() => service.seen('/account').length >= 2, 'both plans')
     return false
   })
   const run = async (home: Home) => {
