@@ -63,6 +63,17 @@ test('a signal with --format ndjson leaves whole lines, one for each trip', asyn
   expect(lines.map(line => line.outcome)).toEqual(['confirmed', ...Array(4).fill('not_sent')])
 })
 
+test('a reader that closes the pipe early does not end it', async () => {
+  const {home, path} = ownFile('pipe', 6)
+  const argv = ['reserve', 'batch', path, '--parallel', '1', '--format', 'ndjson']
+  const {exit, stderr} = await home.spawn(argv, {
+    onStart: child => child.stdout?.once('data', () => child.stdout?.destroy()),
+  })
+  expect(exit).toBe(0)
+  expect(stderr).toContain('6 trips: 6 confirmed')
+  expect(keys()).toEqual(onceEach('pipe', 6))
+})
+
 test('a second signal does not wait for an answer; the next run finds out with the same keys', async () => {
   const {home, path} = ownFile('twice', 5)
   let child: ChildProcess | undefined

@@ -25,6 +25,9 @@ or not sent, ${EXITS.pending.code} if some wait for their payment, ${EXITS.outco
   }
   static override flags = batchFlags
 
+  /** A pipe that closes early (`| head -1`) must not leave trips unsent and end with 0. */
+  override readonly outlivesReader = true
+
   /** The batch shows its own progress. */
   protected override async connectOptions(ignoresInvalid = false) {
     return {...(await super.connectOptions(ignoresInvalid)), quiet: true}
