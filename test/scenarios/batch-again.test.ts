@@ -1,4 +1,5 @@
 /** `reserve batch` once more, after a run that ended badly: each trip is booked once, whatever the journal has of it. */
+import {join} from 'node:path'
 import {beforeEach, describe, expect, test} from 'vitest'
 import {intentOf} from '../../src/api/reserve/reserve.js'
 import type {JournalEntry} from '../../src/contract/journal.js'
@@ -7,7 +8,7 @@ import {openState} from '../../src/state/state.js'
 import type {Home} from '../support/bookctl.js'
 import {ownHome} from '../support/own.js'
 import {connectTo} from '../support/sandbox.js'
-import {sandboxOfFile} from '../support/served-sandbox.js'
+import {ownSandbox, sandboxOfFile} from '../support/served-sandbox.js'
 import {CONTACT} from '../support/stay.js'
 import {
   type BatchDocument,
@@ -228,6 +229,34 @@ test('a trip whose reservation was cancelled is refused, and not booked again', 
   expect(again.result.trips[0]?.error?.message).toContain(reference)
   expect(again.sent).toEqual([])
   expect(again.result.batch.totals).toEqual([{currency: 'EUR', amount: again.result.trips[1]?.price}])
+})
+
+test('a payment that was not made in time: the trip is refused, names its reservation, and is not booked again', async () => {
+  const own = await ownSandbox()
+  const path = tripFile(own.home, [tripNamed('E-1', {payment: {mode: 'instant'}}), tripNamed('E-2')])
+  const {exit, result} = await batch(own.home, path)
+  expect(exit).toBe(8)
+  const reservation_ref = result.trips[0]?.reservation_ref
+  await own.control('POST', '/_sandbox/clock', {advance_seconds: 3600})
+  for (const code of ['not_confirmed', 'reservation_ended']) {
+    const again = await batch(own.home, path)
+    expect(again).toMatchObject({exit: 3, result: {batch: {confirmed: 1, refused: 1, repeated: 1}}})
+    expect(again.result.trips[0]).toMatchObject({reservation_ref, repeated: false, error: {code}})
+  }
+  const posts = (await own.requests()).filter(each => each.endsWith('/reservations/hotel'))
+  expect(posts).toHaveLength(2)
+})
+
+test('the trips that --failed writes are resumed and booked with it', async () => {
+  const trips = [tripNamed(`${group}-1`), tripNamed(`${group}-2`)]
+  const path = tripFile(home, trips)
+  const failed = join(home.directory, 'failed.ndjson')
+  await sandbox.fault({operation: POSTS, kind: 'commit-then-drop', times: 4})
+  expect(await batch(home, path, '--failed', failed, '--parallel', '1')).toMatchObject({exit: 10})
+  const next = await recorded(() => batch(home, failed))
+  expect(next).toMatchObject({exit: 0, result: {batch: {trips: 2, confirmed: 2, repeated: 1}}})
+  expect(next.sent).toHaveLength(2)
+  for (const {client_reference_id} of trips) expect(await countOf(client_reference_id)).toBe(1)
 })
 
 describe('the same reference', () => {

@@ -83,7 +83,7 @@ export class BatchRow {
     const {hotel, check_in, check_out} = factsOfReservation({reservation: booking.reservation ?? {}})
     this.facts = {hotel, check_in, check_out}
     this.booking = booking.outcome === 'confirmed' ? {...booking, reservation: null} : booking
-    this.repeated = booking.repeated
+    this.repeated = booking.repeated && !isEnded(booking.outcome)
     this.open = undefined
     this.failure = undefined
     if (isEnded(booking.outcome)) this.fail(notConfirmed(booking), 'refused')
