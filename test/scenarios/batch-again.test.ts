@@ -332,13 +332,14 @@ describe('the same reference', () => {
     expect(result.trips[0]?.reservation_ref).toBe(first.result.trips[0]?.reservation_ref)
   })
 
-  test('whose outcome is unknown, with other guests, is refused and not resumed', async () => {
+  test('whose outcome is unknown, with other guests, stays unknown and is not resumed', async () => {
     const one = `${group}-1`
     await sandbox.fault({operation: POSTS, kind: 'commit-then-drop', times: 4})
     expect(await batch(home, tripFile(home, [tripNamed(one)]))).toMatchObject({exit: 10})
     const path = tripFile(home, [tripNamed(one, {guests: guestsNamed('Yılmaz')}), tripNamed(`${group}-2`)])
-    const {result, sent} = await recorded(() => batch(home, path))
-    expect(outcomesOf(result)).toEqual(['refused', 'confirmed'])
+    const {exit, result, sent} = await recorded(() => batch(home, path))
+    expect(exit).toBe(10)
+    expect(outcomesOf(result)).toEqual(['unknown', 'confirmed'])
     expect(sent.map(({body}) => body.client_reference_id)).toEqual([`${group}-2`])
     expect((await entryOf(one))?.outcome).toBe('unknown')
     expect(result.trips[0]?.error?.hint).toContain(`bookctl reserve --resume ${one}`)

@@ -101,7 +101,10 @@ export class BatchPipeline {
     this.rows = await lookingUp(() =>
       rowsOf(file.trips.splice(0), journal, {state, target, preferred: flags.preferred}, this.warn),
     )
-    const offers = new BatchOffers(await command.connect())
+    const offers = new BatchOffers(
+      await command.connect(),
+      new Set(this.rows.flatMap(row => row.usedOfferId ?? [])),
+    )
     const cities = await readCities(file, this.rows.filter(isNew), () => command.connect())
     const requestOf = ({trip}: BatchRow) => searchRequestOf(trip, cities)
     await this.plan(offers, requestOf)

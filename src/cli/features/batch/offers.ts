@@ -41,15 +41,21 @@ interface OfferFound {
 
 export class BatchOffers {
   private readonly searches = new Map<string, Promise<BatchOffer[]>>()
-  private readonly used = new Set<string>()
+  private readonly used: Set<string>
 
-  constructor(private readonly connection: Pick<Connection, 'api' | 'clock'>) {}
+  /** `usedBefore`: offers that earlier runs booked. A service may find the same ones again. */
+  constructor(
+    private readonly connection: Pick<Connection, 'api' | 'clock'>,
+    private readonly usedBefore: ReadonlySet<string> = new Set(),
+  ) {
+    this.used = new Set(usedBefore)
+  }
 
   /** Finds the cheapest offer that fits, for the plan, if there is one, and the number of all. Uses no offer. Throws Failure. */
   async show(request: SearchRequest, choose: Choice): Promise<OfferFound> {
     const key = canonicalJson(request)
     const offers = await (this.searches.get(key) ?? this.search(key, request))
-    return {offer: this.cheapest(offers, request, choose), found: offers.length}
+    return {offer: this.cheapest(offers, request, choose, this.usedBefore), found: offers.length}
   }
 
   /**
@@ -59,7 +65,7 @@ export class BatchOffers {
   async take(request: SearchRequest, choose: Choice): Promise<OfferFound> {
     const key = canonicalJson(request)
     const shared = (await this.searches.get(key)?.catch(() => [])) ?? []
-    const known = this.cheapest(shared, request, choose)
+    const known = this.cheapest(shared, request, choose, this.usedBefore)
     if (known && !this.used.has(known.offer_id) && this.isFresh(known)) {
       this.used.add(known.offer_id)
       return {offer: known, found: shared.length}
@@ -95,12 +101,12 @@ export class BatchOffers {
     offers: readonly BatchOffer[],
     {currency}: SearchRequest,
     {hotelId, board, refundable = false, maxPrice}: Choice,
-    used?: ReadonlySet<string>,
+    used: ReadonlySet<string>,
   ): BatchOffer | undefined {
     const wanted = {sort: 'price', board, refundable, 'max-price': maxPrice, currency}
     const free = offers.filter(
       offer =>
-        !used?.has(offer.offer_id) &&
+        !used.has(offer.offer_id) &&
         (hotelId === undefined || offer.hotel_id === hotelId) &&
         offer.price.total !== null &&
         (offer.price.currency ?? currency).toUpperCase() === currency.toUpperCase(),

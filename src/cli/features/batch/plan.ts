@@ -85,9 +85,10 @@ export async function applyEntry(
   const intent = await intentFor(row, entry.offerId, null)
   const isOther = trip.offerId !== undefined && trip.offerId !== entry.offerId && (!stay || !entry.trip?.stay)
   const differences = differencesOf(entry, intent, journal)
-  if (isOther)
-    return row.fail(anotherTrip(entry, [`offer ${trip.offerId} instead of ${entry.offerId}`]), 'refused')
-  if (differences.trip.length > 0) return row.fail(anotherTrip(entry, differences.trip), 'refused')
+  const differing = isOther ? [`offer ${trip.offerId} instead of ${entry.offerId}`] : differences.trip
+  // An unknown one is not resumed then: that could book what the file no longer says.
+  if (differing.length > 0)
+    return row.fail(anotherTrip(entry, differing), isOpen(entry) ? 'unknown' : 'refused')
   for (const difference of differences.other) warn(`Warning: ${placeOf(trip)}: ${difference}`)
   if (isOpen(entry)) {
     row.open = entry
@@ -95,6 +96,7 @@ export async function applyEntry(
     return
   }
   if (isEnded(entry.outcome)) return row.fail(bookedAndEnded(entry), 'refused')
+  row.usedOfferId = entry.offerId
   row.settle(bookingOf(entry))
 }
 

@@ -44,6 +44,8 @@ export class BatchRow {
   stay: Stay | null = null
   /** An earlier attempt whose outcome is not known: it is resumed with its own key. */
   open: JournalEntry | undefined
+  /** The offer that an earlier run booked. */
+  usedOfferId: string | undefined
   /** The path of the voucher that was downloaded. */
   voucher: string | null = null
 

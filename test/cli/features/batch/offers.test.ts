@@ -19,8 +19,8 @@ const REQUEST: SearchRequest = {
 
 type Answer = (nth: number) => object | number
 
-/** Offers of a service that answers the nth search (from 1) with offers, or with a status. */
-function offersOf(answer: Answer) {
+/** Offers of a service that answers the nth search (from 1) with offers, or with a status; `usedBefore`: by earlier runs. */
+function offersOf(answer: Answer, usedBefore: readonly string[] = []) {
   const clock = fakeClock()
   let searches = 0
   const api = apiOver(
@@ -37,7 +37,7 @@ function offersOf(answer: Answer) {
     't',
     clock,
   )
-  return {offers: new BatchOffers({api, clock}), clock, searches: () => searches}
+  return {offers: new BatchOffers({api, clock}, new Set(usedBefore)), clock, searches: () => searches}
 }
 
 const offer = (offer_id: string, total: string | null, currency = 'EUR') => ({
@@ -124,4 +124,11 @@ test('where every search finds the same offers, no offer is taken twice', async 
     'off_2',
     undefined,
   ])
+})
+
+test('an offer that an earlier run booked is neither planned nor taken, though the service finds it again', async () => {
+  const same: Answer = () => [offer('off_dear', '200.00'), offer('off_cheap', '100.00')]
+  const {offers} = offersOf(same, ['off_cheap'])
+  expect((await offers.show(REQUEST, {})).offer?.offer_id).toBe('off_dear')
+  expect(await taken(offers)).toBe('off_dear')
 })

@@ -18,9 +18,7 @@ const TRIP: Trip = {
 }
 
 function rowWith(outcome: BatchOutcome, failure?: Failure): BatchRow {
-  const row = new BatchRow(TRIP, async () => {
-    throw new Error('no request is needed')
-  })
+  const row = new BatchRow(TRIP, {nationality: undefined, baseUrl: 'https://service.test/v1'})
   row.outcome = outcome
   row.failure = failure && asFailure(failure)
   return row
