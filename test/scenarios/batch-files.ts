@@ -58,7 +58,7 @@ export function tripFile(home: Home, trips: string | readonly object[], name = '
   return path
 }
 
-export interface TripResult {
+interface TripResult {
   readonly line: number
   readonly client_reference_id: string
   readonly outcome: string

@@ -6,7 +6,7 @@ import {beforeEach} from 'vitest'
 import {answer, type Received, type Script, type ScriptedService} from '../support/scripted-service.js'
 import {scriptedHome} from './scripted-home.js'
 
-export const POSTS = '/reservations/hotel'
+const POSTS = '/reservations/hotel'
 export const SEARCHES = '/hotels/search'
 
 /** Answers the nth search (from 1); each has a cheap offer at this price, and a dear one. */

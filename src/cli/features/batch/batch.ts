@@ -1,5 +1,6 @@
 /** `reserve batch`, from the file to the printed result: read, plan, agree, book, vouchers, print. */
 import {existsSync} from 'node:fs'
+import {resolve} from 'node:path'
 import process from 'node:process'
 import {setFlagsFromString} from 'node:v8'
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
@@ -47,7 +48,25 @@ export const BATCH_COLUMNS = [
   'payment_url',
   'voucher',
   'error',
+  'room_name',
+  'board',
+  'refundable',
+  'free_cancellation_until',
 ] as const
+
+/** What a plan shows of each trip. */
+const PLAN_COLUMNS = [
+  'line',
+  'client_reference_id',
+  'hotel_name',
+  'room_name',
+  'check_in',
+  'check_out',
+  'price',
+  'currency',
+  'free_cancellation_until',
+  'error',
+]
 
 /** Vouchers are produced shortly after the reservation is confirmed. Those of a batch are waited for this long. */
 const VOUCHER_WAIT_SECONDS = 30
@@ -123,7 +142,8 @@ export class BatchPipeline {
   private checkFiles(path: string): void {
     const {failed, vouchers, 'dry-run': isPlan} = this.flags
     if (failed !== undefined) {
-      if (failed === path) throw usage('invalid_input', '--failed: must be another file than FILE')
+      if (resolve(failed) === resolve(path))
+        throw usage('invalid_input', '--failed: must be another file than FILE')
       checkWritable('--failed', failed)
     }
     if (vouchers !== undefined && !isPlan) planVoucher('', {dir: vouchers, force: true})
@@ -170,9 +190,7 @@ export class BatchPipeline {
     const {command, flags} = this
     const isLive = target.mode === 'live'
     const planned = this.rows.filter(row => row.outcome === 'planned')
-    const totals = totalsOf(planned.map(row => row.cost))
-      .map(moneyText)
-      .join(' + ')
+    const totals = sumText(planned)
     const mode = isLive ? 'LIVE, with real money' : 'TEST'
     const question = `Reserve ${counted(planned.length, 'trip')}${totals === '' ? '' : ` for ${totals}`} (${mode})?`
     const preview = command.describesAhead() ? this.describePlan() : []
@@ -200,13 +218,9 @@ export class BatchPipeline {
 
   private totalLines(planned: readonly BatchRow[]): string[] {
     const before = this.rows.filter(row => row.isBooked)
-    const sums = (rows: readonly BatchRow[]) =>
-      totalsOf(rows.map(row => row.cost))
-        .map(moneyText)
-        .join(' + ')
     return [
-      ...(before.length > 0 ? [`Booked before: ${counted(before.length, 'trip')}, ${sums(before)}`] : []),
-      `To book: ${counted(planned.length, 'trip')}${planned.length > 0 ? `, ${sums(planned)}` : ''}`,
+      ...(before.length > 0 ? [`Booked before: ${counted(before.length, 'trip')}, ${sumText(before)}`] : []),
+      `To book: ${counted(planned.length, 'trip')}${planned.length > 0 ? `, ${sumText(planned)}` : ''}`,
       ...(this.balance ? [`Balance of the account: ${moneyText(this.balance)}`] : []),
     ]
   }
@@ -301,7 +315,8 @@ export class BatchPipeline {
     if (!command.printsLines || isPlan) {
       const isShort = isForPeople(flags, process.stdout) && !isPlan
       const shown = isShort ? trips.filter((_, index) => rows[index]?.failure !== undefined) : trips
-      await command.print({...this.resultOf(shown), document: {batch: counts, trips}, lines: trips})
+      const result = {...this.resultOf(shown), document: {batch: counts, trips}, lines: trips}
+      await command.print(isPlan ? {...result, shown: PLAN_COLUMNS} : result)
     }
     const planned = rows.filter(row => row.outcome === 'planned')
     if (!flags.json) command.tell(isPlan ? this.totalLines(planned) : this.summary())
@@ -346,6 +361,13 @@ export class BatchPipeline {
     const cost = totals.length > 0 ? `; booked: ${totals.map(moneyText).join(' + ')}` : ''
     return `${counted(trips, 'trip')}: ${parts.join(', ')}${before}${cost}`
   }
+}
+
+/** Writes the sum of what rows cost: `1293.72 EUR + 80.00 USD`. */
+function sumText(rows: readonly BatchRow[]): string {
+  return totalsOf(rows.map(row => row.cost))
+    .map(moneyText)
+    .join(' + ')
 }
 
 const AGAIN = 'the same command again goes on where it ended, and books nothing twice'

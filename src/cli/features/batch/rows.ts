@@ -11,6 +11,7 @@ import {asFailure, type Described, EXITS, errorOf} from '../../shell/exit-codes.
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {nameOf, notConfirmed, paymentAddress} from '../reserve/booking.js'
 import {completeRequest, type Known} from '../reserve/request.js'
+import {NOT_TRIED} from '../several/each.js'
 import type {BatchOffer} from './offers.js'
 import type {Trip} from './trips.js'
 
@@ -110,8 +111,8 @@ function outcomeOf({kind, details}: Described): BatchOutcome {
   return isOfTrip && !NOT_OF_TRIP.has(details.code) && details.status !== 429 ? 'refused' : 'not_sent'
 }
 
-/** Codes of refusals that are not about the trip: another process has it, or no token was granted for it. */
-const NOT_OF_TRIP: ReadonlySet<string> = new Set([BEGUN_ELSEWHERE, 'invalid_scope'])
+/** Codes of failures that are not about the trip: another process has it, it was not begun, or no token was granted for it. */
+const NOT_OF_TRIP: ReadonlySet<string> = new Set([BEGUN_ELSEWHERE, NOT_TRIED, 'invalid_scope'])
 
 function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
   const text = (price: ReserveOutcome['booked']) =>
