@@ -38,7 +38,7 @@ export const batchFlags = {
   vouchers: Flags.string({helpValue: 'DIR', summary: 'download the vouchers to DIR, as REF.pdf'}),
   'dry-run': Flags.boolean({summary: 'search and price every trip and book nothing'}),
   template: Flags.option({options: ['csv', 'ndjson'] as const})({
-    summary: 'print a file with two trips to start from',
+    summary: 'print a file to start from',
   }),
   yes: Flags.boolean({
     summary:
