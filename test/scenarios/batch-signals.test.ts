@@ -46,7 +46,7 @@ test.each([
   },
 )
 
-test('a signal with --format ndjson leaves whole lines, one for each trip', async () => {
+test('a signal with --format ndjson leaves whole lines, one for each trip, and says the summary once', async () => {
   const {home, path} = ownFile('lines', 5)
   let child: ChildProcess | undefined
   scripted(() => {
@@ -54,8 +54,10 @@ test('a signal with --format ndjson leaves whole lines, one for each trip', asyn
     return new Promise(resolve => setTimeout(() => resolve(false), 100))
   })
   const argv = ['reserve', 'batch', path, '--parallel', '1', '--format', 'ndjson']
-  const {exit, stdout} = await home.spawn(argv, {onStart: started => (child = started)})
+  const {exit, stdout, stderr} = await home.spawn(argv, {onStart: started => (child = started)})
   expect(exit).toBe(143)
+  expect(stderr).toContain('waiting for the answers to what was sent')
+  expect(stderr.match(/5 trips: 1 confirmed, 4 not sent/g)).toHaveLength(1)
   const lines = stdout
     .trim()
     .split('\n')

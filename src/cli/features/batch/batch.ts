@@ -7,7 +7,6 @@ import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
 import {systemClock} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Journal} from '../../../contract/journal.js'
 import {compareAmounts} from '../../../contract/money.js'
 import {writeWholeFile} from '../../../storage/files.js'
@@ -17,17 +16,18 @@ import type {Preferences, Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {asFailure, type Described} from '../../shell/exit-codes.js'
 import {counted, moneyText} from '../../terminal/dates-and-amounts.js'
-import {isForPeople, type OutputFlags} from '../../terminal/output.js'
+import {isForPeople, type OutputFlags, terminalOf} from '../../terminal/output.js'
 import {mayAsk, requireConsent} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
-import {cancellationText} from '../catalogue/offer-lines.js'
+import {widthOf} from '../../terminal/streams.js'
 import {lookingUp, requireJournal} from '../reserve/plan.js'
 import {pathFor, planVoucher, saveVoucher} from '../reserve/voucher.js'
-import {endsAll} from '../several/each.js'
+import {endsAll, NOT_TRIED} from '../several/each.js'
 import {failedText} from './failed-file.js'
 import type {BatchFlags} from './flags.js'
 import {BatchOffers} from './offers.js'
 import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './plan.js'
+import {planLines} from './plan-lines.js'
 import {BatchProgress} from './progress.js'
 import {type BatchRow, type BatchTrip, countsOf, exitCodeOf, totalsOf, tripOf} from './rows.js'
 import {BatchRun, notTried} from './run.js'
@@ -68,6 +68,8 @@ const PLAN_COLUMNS = [
   'error',
 ]
 
+const FAILED_COLUMNS = ['line', 'client_reference_id', 'outcome', 'reservation_ref', 'error']
+
 /** Vouchers are produced shortly after the reservation is confirmed. Those of a batch are waited for this long. */
 const VOUCHER_WAIT_SECONDS = 30
 
@@ -87,6 +89,8 @@ export class BatchPipeline {
   private run: BatchRun | undefined
   private balance: Money | undefined
   private hasPrintedLines = false
+  private hasToldSummary = false
+  private hasFinished = false
   /** What ended the batch before its last trip. */
   private halt: Described | undefined
   private ended: Promise<void> = Promise.resolve()
@@ -193,33 +197,26 @@ export class BatchPipeline {
     const totals = sumText(planned)
     const mode = isLive ? 'LIVE, with real money' : 'TEST'
     const question = `Reserve ${counted(planned.length, 'trip')}${totals === '' ? '' : ` for ${totals}`} (${mode})?`
-    const preview = command.describesAhead() ? this.describePlan() : []
+    const preview = command.describesAhead() ? await this.describePlan() : []
     const agreed = await command.agreed(flags.yes, question, preview)
     const change = {what: 'a live reservation', undone: 'nothing was sent'}
     if (agreed === false || isLive) requireConsent(agreed, {...change, hint: LIVE_HINT})
   }
 
-  private describePlan(): string[] {
-    const now = systemClock.now()
-    const rows = this.rows.filter(row => row.outcome === 'planned')
-    const lines = rows.slice(0, MOST_SHOWN).map(({trip, stay, offer, cost}) => {
-      const dates = stay ? `${stay.check_in} to ${stay.check_out}` : 'dates unknown'
-      const hotel = [offer?.hotel_name ?? 'unknown hotel', offer?.room_name, offer?.board]
-        .filter(Boolean)
-        .join(', ')
-      const cancellation = (offer && cancellationText({offer}, now)) ?? 'terms unknown'
-      const parts = [trip.reference, dates, hotel, moneyText(cost ?? null) ?? 'price unknown', cancellation]
-      return `${String(trip.line).padStart(5)}  ${parts.map(part => sanitizeLine(part, 60)).join('  ')}`
-    })
-    if (rows.length > MOST_SHOWN) lines.push(`and ${rows.length - MOST_SHOWN} more`)
-    const refused = this.rows.filter(({outcome}) => outcome === 'refused')
-    return [...lines, ...refused.map(refusalLine), ...this.totalLines(rows)]
+  /** What the question is about, in lines for stderr. */
+  private async describePlan(): Promise<string[]> {
+    const width = widthOf(process.stderr)
+    const lines = await planLines(this.rows, {most: MOST_SHOWN, now: systemClock.now(), width})
+    return [...lines, ...this.totalLines()]
   }
 
-  private totalLines(planned: readonly BatchRow[]): string[] {
+  private totalLines(): string[] {
+    const planned = this.rows.filter(row => row.outcome === 'planned')
     const before = this.rows.filter(row => row.isBooked)
+    const open = this.rows.filter(row => row.outcome === 'unknown')
     return [
       ...(before.length > 0 ? [`Booked before: ${counted(before.length, 'trip')}, ${sumText(before)}`] : []),
+      ...(open.length > 0 ? [`To find out first: ${counted(open.length, 'trip')}, outcome unknown`] : []),
       `To book: ${counted(planned.length, 'trip')}${planned.length > 0 ? `, ${sumText(planned)}` : ''}`,
       ...(this.balance ? [`Balance of the account: ${moneyText(this.balance)}`] : []),
     ]
@@ -253,8 +250,10 @@ export class BatchPipeline {
     })
     run.halt = this.halt
     this.run = run
-    command.stopNote = () => ({state: this.summary(), hint: AGAIN})
+    const isTold = 'what was sent is settled, or reported as unknown'
+    command.stopNote = () => ({state: this.hasToldSummary ? isTold : this.summary(), hint: AGAIN})
     command.whenStopped(async () => {
+      if (!this.hasFinished) command.tell('Stopping: waiting for the answers to what was sent.')
       await run.stop()
       await this.ended
     })
@@ -313,14 +312,31 @@ export class BatchPipeline {
     const counts = {...countsOf(rows, isPlan), ...(isPlan && {balance: this.balance ?? null})}
     if (flags.failed !== undefined && !isPlan) await this.writeFailed(file, flags.failed)
     if (!command.printsLines || isPlan) {
-      const isShort = isForPeople(flags, process.stdout) && !isPlan
-      const shown = isShort ? trips.filter((_, index) => rows[index]?.failure !== undefined) : trips
-      const result = {...this.resultOf(shown), document: {batch: counts, trips}, lines: trips}
-      await command.print(isPlan ? {...result, shown: PLAN_COLUMNS} : result)
+      const result = isPlan ? await this.planResult(trips) : this.endResult(trips)
+      await command.print({...result, document: {batch: counts, trips}, lines: trips})
     }
-    const planned = rows.filter(row => row.outcome === 'planned')
-    if (!flags.json) command.tell(isPlan ? this.totalLines(planned) : this.summary())
+    if (!flags.json) {
+      command.tell(isPlan ? this.totalLines() : this.summary())
+      this.hasToldSummary = !isPlan && !flags.quiet
+    }
+    this.hasFinished = true
     command.exitCode = exitCodeOf(rows, this.run?.halt ?? this.halt)
+  }
+
+  /** The plan as it is shown before the question; in a pipe a row for each trip. */
+  private async planResult(trips: readonly BatchTrip[]): Promise<Result<BatchTrip>> {
+    const result = {...this.resultOf(trips), shown: PLAN_COLUMNS}
+    if (!isForPeople(this.flags, process.stdout)) return result
+    const {columns: width = 80, paint} = terminalOf(process.stdout)
+    const lines = await planLines(this.rows, {most: trips.length, now: systemClock.now(), width, paint})
+    return {...result, people: () => lines}
+  }
+
+  /** What became of the trips. A person sees those that need attention: the summary counts the others. */
+  private endResult(trips: readonly BatchTrip[]): Result<BatchTrip> {
+    if (!isForPeople(this.flags, process.stdout)) return this.resultOf(trips)
+    const failed = trips.filter(({error}) => error !== null && error.code !== NOT_TRIED)
+    return {...this.resultOf(failed), shown: FAILED_COLUMNS}
   }
 
   private async writeFailed(file: TripFile, path: string): Promise<void> {
@@ -374,10 +390,6 @@ const AGAIN = 'the same command again goes on where it ended, and books nothing 
 
 function errorText({error}: BatchTrip): string | null {
   return error && `${error.code}: ${error.message}`
-}
-
-function refusalLine({trip, failure}: BatchRow): string {
-  return `${String(trip.line).padStart(5)}  ${sanitizeLine(trip.reference, 60)}  refused: ${failure?.message ?? ''}`
 }
 
 const LIVE_HINT = 'add --yes and --max-total AMOUNT'

@@ -1,0 +1,61 @@
+/** The plan of a batch in lines for a person: a table of the trips to book, then those that are refused. */
+import {nightsBetween} from '../../../contract/dates.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {type Painter, unpainted} from '../../terminal/colour.js'
+import {moneyText, onItsOwnClock} from '../../terminal/dates-and-amounts.js'
+import {cancellationText} from '../catalogue/offer-lines.js'
+import type {BatchRow} from './rows.js'
+
+const COLUMNS = [
+  {name: 'line'},
+  {name: 'client_reference_id'},
+  {name: 'check_in'},
+  {name: 'nights'},
+  {name: 'hotel, room, board', wraps: true},
+  {name: 'price'},
+  {name: 'cancellation', wraps: true},
+]
+
+/**
+ * Returns the lines of at most `most` planned trips and of all that are refused, none wider than `width`. `now` is in Unix
+ * seconds.
+ */
+export async function planLines(
+  rows: readonly BatchRow[],
+  {most, now, width, paint = unpainted}: {most: number; now: number; width: number; paint?: Painter},
+): Promise<string[]> {
+  const [{layOut}, {hang}] = await Promise.all([
+    import('../../terminal/table.js'),
+    import('../../terminal/text.js'),
+  ])
+  const planned = rows.filter(row => row.outcome === 'planned')
+  const cells = planned.slice(0, most).map(row => cellsOf(row, now))
+  const others = planned.length - cells.length
+  const table = cells.length === 0 ? undefined : layOut({columns: COLUMNS, rows: cells, width, paint})
+  const whole = table && table.leftOut.length === 0
+  return [
+    ...(whole ? [...table.head, ...table.body] : cells.flatMap(each => hang(each.join('  '), width, 2))),
+    ...(others > 0 ? [`and ${others} more`] : []),
+    ...rows.filter(row => row.outcome === 'refused').flatMap(row => hang(refusalLine(row), width, 2)),
+  ]
+}
+
+function cellsOf({trip, stay, offer, cost}: BatchRow, now: number): string[] {
+  const hotel = [offer?.hotel_name ?? 'unknown hotel', offer?.room_name, offer?.board]
+  const onDay = (until: string) => onItsOwnClock(until).replace(/ .*/, '')
+  const cells = [
+    String(trip.line),
+    trip.reference,
+    stay?.check_in ?? 'unknown',
+    stay ? String(nightsBetween(stay.check_in, stay.check_out)) : '',
+    hotel.filter(Boolean).join(', '),
+    moneyText(cost ?? null) ?? 'unknown',
+    (offer && cancellationText({offer}, now, onDay)) ?? 'terms unknown',
+  ]
+  return cells.map(cell => sanitizeLine(cell, 128))
+}
+
+function refusalLine({trip, failure}: BatchRow): string {
+  const reference = sanitizeLine(trip.reference, 128)
+  return `line ${trip.line}, ${reference}: refused: ${sanitizeLine(failure?.message ?? '', 2000)}`
+}
