@@ -398,6 +398,18 @@ describe('a city', () => {
   })
 })
 
+test('a doubt about a guest names the line of its row in CSV, and the guest in JSON', async () => {
+  const sheet = sheetOf([`${group}-1`]).replace(';Can;Öğüt;', ';محمد;الأحمد;')
+  const inSheet = await home.run(['reserve', 'batch', tripFile(home, sheet, 'trips.csv'), '--dry-run'])
+  expect(inSheet.stderr).toContain(
+    `line 3, client reference ${group}-1: محمد الأحمد has letters that are not Latin`,
+  )
+  const [guest, ...others] = guestsNamed('Can')
+  const trip = tripNamed(`${group}-2`, {guests: [{...guest, name: 'محمد', surname: 'الأحمد'}, ...others]})
+  const inLines = await home.run(['reserve', 'batch', tripFile(home, [trip]), '--dry-run'])
+  expect(inLines.stderr).toContain(`line 1, client reference ${group}-2: guests[0]: محمد الأحمد has letters`)
+})
+
 describe('--max-total', () => {
   const limited = (path: string, amount: string, ...more: string[]) =>
     recorded(() =>

@@ -88,6 +88,8 @@ export class Mistakes {
     for (const {place, problem} of this.#unlessBooked.splice(0)) this.add(place, problem)
     const shown = this.#shown()
     const {kind, details} = combined(shown.map(({failure}) => failure))
+    const hint =
+      shown.length > 1 ? 'nothing was sent; correct the file and run the command again' : details.hint
     const lines = shown.map(({failure: {message, details: own}}) =>
       shown.length > 1 && isAboutName(own.hint) ? `${message} (${own.hint})` : message,
     )
@@ -99,6 +101,6 @@ export class Mistakes {
       message: failure.message,
     }))
     const result = {mistakes, mistake_count: this.#count}
-    return new Failure(kind, lines.join('; '), {...details, lines, result, keepsResult: true})
+    return new Failure(kind, lines.join('; '), {...details, hint, lines, result, keepsResult: true})
   }
 }

@@ -227,7 +227,15 @@ export async function planRow(
 /** Guests that look wrong, one line each; the service decides. */
 export async function doubtsOf(row: BatchRow): Promise<string[]> {
   const {guests} = await row.requestFor(row.trip.offerId ?? row.offer?.offer_id ?? '')
-  return findDoubts(row.stay ?? undefined, guests).map(doubt => `${placeOf(row.trip)}: ${doubt}`)
+  return findDoubts(row.stay ?? undefined, guests).map(doubt => placedDoubt(row.trip, doubt))
+}
+
+/** In CSV the line of the guest's own row is named in place of `guests[1]`. */
+function placedDoubt(trip: Trip, doubt: string): string {
+  const [path = '', index = ''] = /^guests\[(\d+)\]\S*: /.exec(doubt) ?? []
+  const row = path && 'rows' in trip.source ? trip.source.rows[Number(index)] : undefined
+  if (row === undefined) return `${placeOf(trip)}: ${doubt}`
+  return `${placeOf({...trip, line: row.line})}: ${doubt.slice(path.length)}`
 }
 
 const placeOf = ({line, reference}: Trip) => `line ${line}, client reference ${sanitizeLine(reference, 64)}`
