@@ -101,6 +101,17 @@ export interface SentAnswer extends WireAnswer {
   readonly mayHaveActed: boolean
   /** The secrets of the request. They are redacted wherever the answer is quoted. */
   readonly secrets?: readonly string[]
+  /** The scopes of the token of the request, if it had one. */
+  readonly grant?: Grant
+}
+
+/** What is known of the scopes of a token. */
+export interface Grant {
+  /** The scopes that the operation needs. */
+  readonly needed: readonly Scope[]
+  /** The scopes that the token was requested with; undefined for BOOKCTL_TOKEN, of which nothing is known. */
+  readonly asked: readonly string[] | undefined
+  readonly granted: readonly string[]
 }
 
 /**

@@ -25,12 +25,14 @@ export interface Token {
   readonly access_token: string
   /** The granted scopes, sorted. */
   readonly scopes: readonly string[]
+  /** The requested scopes, sorted; undefined for a token that was not requested here. Fewer may have been granted. */
+  readonly askedScopes?: readonly string[]
   /** Unix seconds on this machine's clock. */
   readonly obtainedAt: number
   readonly expiresAt: number
 }
 
-/** A stored token with the scopes that were requested, sorted. Fewer may have been granted. */
+/** A stored token, which was requested here. */
 export interface CachedToken extends Token {
   readonly askedScopes: readonly string[]
 }

@@ -258,7 +258,7 @@ describe('the exit code', () => {
     const readOnly = ownHome({...sandbox.env, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET})
     const path = tripFile(home, tripsNamed(group, 6))
     const {exit, result, sent} = await recorded(() => batch(readOnly, path, '--parallel', '1'))
-    expect(exit).toBe(5)
+    expect(exit).toBe(4)
     expect(outcomesOf(result)).toEqual(Array(6).fill('not_sent'))
     expect(errorsOf(result)[0]).toBe('invalid_scope')
     expect(count(sent, POST)).toBe(0)

@@ -8,6 +8,7 @@ import {retryAfterMilliseconds} from '../http/send.js'
 import {quoted} from '../redact/redact.js'
 import type {Answer, ExchangeError} from '../types.js'
 import HINTS from './hints.json' with {type: 'json'}
+import {missingScope} from './scopes.js'
 
 const SEARCH_AGAIN = `offers expire after ${OFFER_VALIDITY_SECONDS / 60} minutes and can be used once; if bookctl journal has no booking of it, search again: bookctl hotels search`
 
@@ -51,6 +52,9 @@ export interface HintContext {
   readonly about?: string | undefined
 }
 
+/** A service may name scopes of any length. */
+const MOST_HINT_LENGTH = 600
+
 /** Returns the hint for an error answer with `code`. */
 export function hintFor(answer: Answer, code: string, {now, scope, about}: HintContext): string | undefined {
   const {status, json} = answer
@@ -63,23 +67,24 @@ export function hintFor(answer: Answer, code: string, {now, scope, about}: HintC
     const seconds = Math.ceil(wait / 1000)
     return `try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
   }
-  if (status === 403) return scopeHint(answer, scope) ?? step
+  if (status === 403) return scopeHint(answer, code, scope) ?? step
   return status === 404 && json === undefined ? HINTS.baseUrl : step
 }
 
 /**
- * Names the missing scope: from WWW-Authenticate (RFC 6750), else from the body, else the scope that the operation needs (§5).
+ * Says which scope is missing: that of WWW-Authenticate (RFC 6750), else of the body, else the one that the operation needs (§5).
  */
-function scopeHint(answer: Answer, needed: HintContext['scope']): string | undefined {
+function scopeHint(answer: Answer, code: string, needed: HintContext['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
   const body = isObject(answer.json) ? JSON.stringify(own(answer.json, 'error') ?? answer.json) : ''
   const named = /\b(?:hotels|tours|reservations|account|content|webhooks):(?:read|write)\b/.exec(body)?.[0]
-  const scope = header ?? named
-  if (scope !== undefined) {
-    return `log in with this scope as well: ${quoted(scope, 100, answer)} (bookctl login --scope …, or BOOKCTL_SCOPES)`
-  }
-  if (needed == null) return undefined
-  return `this needs the scope ${needed}: bookctl login --scope ${needed}, with the others you use; the operator issues it`
+  const [only, ...others] = answer.grant?.needed ?? []
+  const ofOperation = needed ?? (others.length === 0 ? only : undefined)
+  const scope = header ?? named ?? ofOperation
+  if (scope === undefined) return undefined
+  const isNamed = scope !== ofOperation || snakeCase(code) === 'insufficient_scope'
+  const words = missingScope(scope.trim(), answer.grant, isNamed)
+  return words === undefined ? undefined : quoted(words, MOST_HINT_LENGTH, answer)
 }
 
 /** Returns the hint for a request that got no complete answer. */

@@ -11,7 +11,15 @@ import {breadthFirst, fieldsOf, textOf} from '../../contract/json.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isSuccess, OPERATIONS, type Scope} from '../../contract/operations.js'
 import type {CachedToken, TokenCache, TokenClient} from '../../contract/token-cache.js'
-import {describeError, notUnderstood, readAnswer, refusalOf, throwUnanswered} from '../answers/refusals.js'
+import {
+  describeError,
+  notUnderstood,
+  readAnswer,
+  refusalOf,
+  throwUnanswered,
+  wordsOf,
+} from '../answers/refusals.js'
+import {refusedScopes} from '../answers/scopes.js'
 import {quoted} from '../redact/redact.js'
 import type {Answer, Sender, TokenSource} from '../types.js'
 
@@ -155,7 +163,7 @@ export interface TokenRequestOptions {
 
 /**
  * Requests one token. Missing fields default to the requested scopes, the lifetime of §5.5 and a bearer token (§2.1); another
- * `token_type` is refused. Throws a Failure: not_allowed for wrong credentials, else refused, service_failed or unreachable.
+ * `token_type` is refused. Throws a Failure: not_allowed for wrong credentials and for scopes that the client does not have, else refused, service_failed or unreachable.
  */
 export async function requestToken(
   options: TokenRequestOptions & {readonly credentials: Credentials},
@@ -180,10 +188,9 @@ export async function requestToken(
       const details = {...failure.details, code: 'invalid_client', hint}
       throw new Failure('not_allowed', 'the service does not accept the client id and secret', details)
     }
-    if (code !== 'invalid_scope') throw failure
-    const others = 'the operator issues scopes to a client; others: bookctl login --scope …'
-    const hint = `asked for ${askedScopes.join(' ')}: ${others}`
-    throw new Failure('refused', failure.message, {...failure.details, hint})
+    if (code !== 'invalid_scope' || failure.kind !== 'refused') throw failure
+    const message = `not allowed: ${wordsOf(answer) ?? code}`
+    throw new Failure('not_allowed', message, {...failure.details, hint: refusedScopes(askedScopes)})
   }
   const read = readToken(answer.json)
   if (!read) throw notUnderstood(answer, 'it holds no access_token')

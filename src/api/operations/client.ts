@@ -153,8 +153,11 @@ export async function sendWithToken(
   policy: SendPolicy,
   scopes: readonly Scope[],
 ): Promise<SentAnswer> {
-  const send = ({access_token}: Token, bounded: SendPolicy) =>
-    sender.send({...request, headers: {...request.headers, authorization: `Bearer ${access_token}`}}, bounded)
+  const send = async ({access_token, askedScopes: asked, scopes: granted}: Token, bounded: SendPolicy) => {
+    const headers = {...request.headers, authorization: `Bearer ${access_token}`}
+    const answer = await sender.send({...request, headers}, bounded)
+    return {...answer, grant: {needed: scopes, asked, granted}}
+  }
   const token = await tokens.get(scopes)
   // The time limit starts here, so that waiting for another process's token does not count.
   const deadline = clock.now() + policy.timeoutSeconds

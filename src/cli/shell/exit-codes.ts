@@ -26,7 +26,7 @@ export const EXITS = {
   },
   not_allowed: {
     code: 4,
-    meaning: 'not authenticated or not allowed (401, 403)',
+    meaning: 'not authenticated or not allowed (401, 403, a missing scope)',
     hint: 'check your credentials: bookctl whoami; log in again: bookctl login',
   },
   refused: {

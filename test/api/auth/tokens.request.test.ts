@@ -118,15 +118,17 @@ test.each([500, 503])('%i with that code is a failure of the service', async sta
   expect(failure).toMatchObject({kind: 'service_failed', details: {status}})
 })
 
-test('the hint for a scope that is not granted lists those requested', async () => {
+test('a scope that is not granted is not allowed, as after a 403, and the hint lists those requested', async () => {
   const scope = await setUp(400, error('invalid_scope')).refused()
-  expect(scope).toMatchObject({kind: 'refused', details: {code: 'invalid_scope', requestId: 'req_1'}})
+  expect(scope).toMatchObject({kind: 'not_allowed', details: {code: 'invalid_scope', requestId: 'req_1'}})
+  expect(scope.message).toBe('not allowed: because of invalid_scope')
   expect(scope.details.hint).toBe(
-    'asked for a b: the operator issues scopes to a client; others: bookctl login --scope …',
+    'a scope is missing: the service did not grant this client all of a, b. Only the operator of the service can grant scopes; to use others: bookctl login --scope …',
   )
   const other = await setUp(400, error('invalid_request')).refused()
   expect(other).toMatchObject({kind: 'refused', details: {code: 'invalid_request'}})
-  expect(other.details.hint ?? '').not.toContain('asked for')
+  expect(other.details.hint ?? '').not.toContain('scope')
+  expect(await setUp(503, error('invalid_scope')).refused()).toMatchObject({kind: 'service_failed'})
 })
 
 test('reports no answer as unreachable, since an extra token does no harm', async () => {

@@ -64,7 +64,10 @@ export async function logInPatiently<T>(
     try {
       return await attempt({...input, clientSecret})
     } catch (error) {
-      if (!(error instanceof Failure && error.kind === 'not_allowed')) throw error
+      // Another secret does not help where the client lacks a scope.
+      const isSecretWrong =
+        error instanceof Failure && error.kind === 'not_allowed' && error.details.code !== 'invalid_scope'
+      if (!isSecretWrong) throw error
       const hint = 'check the client id, the secret and the base URL, and run bookctl login again'
       if (!askedFor || left === 0) throw failureWith(error, {hint})
       tell(`Error: ${error.message}`)

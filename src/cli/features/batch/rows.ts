@@ -111,8 +111,8 @@ function outcomeOf({kind, details}: Described): BatchOutcome {
   return isOfTrip && !NOT_OF_TRIP.has(details.code) && details.status !== 429 ? 'refused' : 'not_sent'
 }
 
-/** Codes of failures that are not about the trip: another process has it, it was not begun, or no token was granted for it. */
-const NOT_OF_TRIP: ReadonlySet<string> = new Set([BEGUN_ELSEWHERE, NOT_TRIED, 'invalid_scope'])
+/** Codes of failures that are not about the trip: another process has it, or it was not begun. */
+const NOT_OF_TRIP: ReadonlySet<string> = new Set([BEGUN_ELSEWHERE, NOT_TRIED])
 
 function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
   const text = (price: ReserveOutcome['booked']) =>

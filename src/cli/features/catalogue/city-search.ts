@@ -28,8 +28,8 @@ export async function namedCities(naming: Naming): Promise<readonly KnownCity[]>
     if (!(error instanceof Failure)) throw error
     // A search may still work, unless credentials are missing or the service is away.
     const {kind, details} = error
-    const isOnlyTheList =
-      kind === 'not_allowed' ? details.status === 403 : /^(usage|refused|service_failed)$/.test(kind)
+    const lacksScope = kind === 'not_allowed' && (details.status === 403 || details.code === 'invalid_scope')
+    const isOnlyTheList = lacksScope || /^(usage|refused|service_failed)$/.test(kind)
     if (!isOnlyTheList) throw error
     return {items: []}
   })

@@ -1,14 +1,16 @@
 /** Checks of the network, the service and the credentials, and of signing secrets and a webhook receiver. */
 import {throwUnanswered} from '../../../api/answers/refusals.js'
+import {type Credentials, requestToken} from '../../../api/auth/tokens.js'
 import {type ProxyServer, placeOf, proxyFor} from '../../../api/http/connection.js'
 import {certificateText, findAddresses, inspectTls, tryConnecting} from '../../../api/http/inspect.js'
 import {showAccount} from '../../../api/operations/account.js'
 import type {Sender, SentAnswer} from '../../../api/types.js'
 import {isoTime, systemClock} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
 import {parseJson} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
-import {BOOKING_SCOPES, OPERATIONS, SCOPES} from '../../../contract/operations.js'
+import {BOOKING_SCOPES, OPERATIONS, SCOPE_NAMES, SCOPES, type Scope} from '../../../contract/operations.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/checks.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
@@ -124,6 +126,7 @@ const NOTABLE_SKEW_SECONDS = 60
  */
 export class ServiceChecks {
   private signedIn: SignedIn | undefined
+  private sender: Sender | undefined
   private whyNotSignedIn = ''
   private answer: SentAnswer | undefined
   /** When the service answered, in Unix seconds. */
@@ -164,6 +167,7 @@ export class ServiceChecks {
     const {baseUrl, timeoutSeconds} = this
     const {sender, signedIn, whyNot} = await this.open()
     this.signedIn = signedIn
+    this.sender = sender
     this.whyNotSignedIn = whyNot
     const url = baseUrl + OPERATIONS['account.show'].path
     const request = {method: 'GET', url, headers: {accept: 'application/json'}}
@@ -194,15 +198,61 @@ export class ServiceChecks {
     return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
   }
 
-  private checkScopes({target}: SignedIn): Finding {
-    const {granted} = this
+  /** Reports every scope of the service. Only those that commands ask for by themselves are a reason to warn. */
+  private async checkScopes({target}: SignedIn): Promise<Finding> {
     if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
-    if (!granted) return skipped('no token')
-    const lacking = (target.scopes ?? BOOKING_SCOPES).filter(scope => !granted.includes(scope))
-    if (lacking.length === 0) return ok(`granted: ${granted.join(', ')}`)
-    const words = lacking.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
+    if (!this.granted) return skipped('no token')
+    const wanted: readonly Scope[] = target.scopes ?? BOOKING_SCOPES
+    const ofToken = this.granted
+    const others = SCOPE_NAMES.filter(scope => !ofToken.includes(scope) && !wanted.includes(scope))
+    const more = await this.askForScopes(target, others)
+    const granted = [...ofToken, ...(more ?? [])]
+    const describe = (scopes: readonly Scope[]) =>
+      scopes.map(scope => `${scope} (${SCOPES[scope]})`).join('; ')
+    const missing = SCOPE_NAMES.filter(scope => !granted.includes(scope))
+    const unknown = more ? [] : others
+    const refused = missing.filter(scope => !unknown.includes(scope))
+    const parts = [
+      `granted: ${granted.toSorted().join(', ') || 'none'}`,
+      refused.length > 0 ? `not granted: ${describe(refused)}` : '',
+      unknown.length > 0 ? `not known, because the request for them failed: ${unknown.join(', ')}` : '',
+    ]
+    const detail = parts.filter(Boolean).join('; ')
+    const lacking = wanted.filter(scope => !granted.includes(scope))
+    if (lacking.length === 0) return ok(detail)
     const fix = `ask the operator to grant ${lacking.join(', ')}, or log in with fewer scopes: bookctl login --scope …`
-    return warn(`granted: ${granted.join(', ') || 'none'}; not granted: ${words}`, fix)
+    return warn(detail, fix)
+  }
+
+  /**
+   * Returns those of `scopes` that the service grants the client, or undefined if it cannot be asked. A service
+   * that refuses the scopes together is asked for each alone. The tokens are stored nowhere, and not revoked: a service may give
+   * the same one twice.
+   */
+  private async askForScopes(
+    credentials: Credentials,
+    scopes: readonly Scope[],
+  ): Promise<Scope[] | undefined> {
+    const {sender, baseUrl, timeoutSeconds} = this
+    if (!sender) return undefined
+    if (scopes.length === 0) return []
+    const options = {sender, baseUrl, timeoutSeconds, clock: systemClock}
+    try {
+      const token = await requestToken({...options, credentials}, scopes)
+      return scopes.filter(scope => token.scopes.includes(scope))
+    } catch (error) {
+      // A bug, or an interruption.
+      if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
+      if (error.details.code !== 'invalid_scope') return undefined
+      if (scopes.length === 1) return []
+    }
+    const granted: Scope[] = []
+    for (const scope of scopes) {
+      const found = await this.askForScopes(credentials, [scope])
+      if (found === undefined) return undefined
+      granted.push(...found)
+    }
+    return granted
   }
 
   private async checkAccount({api, target}: SignedIn): Promise<Finding> {

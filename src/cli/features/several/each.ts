@@ -180,9 +180,8 @@ function interrupted(reference: string): Failure {
 
 /** Statuses of a service, or a gateway before it, that takes no request now, whatever it is about. */
 const TAKES_NOTHING: ReadonlySet<number> = new Set([429, 502, 503, 504])
-/** Codes of failures that are not about the reference: settings, the scopes of the client, and this machine's disk. */
+/** Codes of failures that are not about the reference: settings, and this machine's disk. */
 const OF_ALL: ReadonlySet<string> = new Set([
-  'invalid_scope',
   'path_not_shown',
   'cannot_write',
   'storage_full',
