@@ -4,6 +4,7 @@ import {single} from '../cli/terminal/result.js'
 
 export default class Account extends BaseCommand {
   static override summary = 'Show the account and its balance'
+  static override operations = {'account.show': ''}
   static override description = `Prints the account as the service returns it.`
   static override examples = ['bookctl account', 'bookctl account --query account.balance']
   /** The usual fields. Other fields that the service sends are printed too. */

@@ -8,6 +8,7 @@ import {isForPeople, terminalOf} from '../cli/terminal/output.js'
 
 export default class Doctor extends DiagnosingCommand {
   static override summary = 'Check this machine, the connection and the credentials'
+  static override operations = {'account.show': ''}
   static override description =
     `Checks versions, configuration, permissions, databases, environment, settings and store; then proxy, DNS,
 connection, TLS certificates, the service's answer, its clock, the token, its scopes and the account; then signing

@@ -10,6 +10,14 @@ import {jsonResult} from '../cli/terminal/result.js'
 
 export default class Reserve extends BaseCommand {
   static override summary = 'Book an offer'
+  static override operations = {
+    'reservations.create': '',
+    'hotels.search': 'to search at a terminal',
+    'content.cities': 'to find the city by name',
+    'account.show': 'to show the balance',
+    'reservations.show': 'to look at a booking',
+    'voucher.show': 'to look at a booking',
+  }
   static override description =
     `The reservation is recorded before it is sent, with its Idempotency-Key, on this machine or in the store that it shares:
 running the same command again, even after it was killed, never books twice. With --unless-booked, a client reference that is

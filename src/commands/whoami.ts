@@ -6,6 +6,7 @@ import {systemClock} from '../contract/dates.js'
 
 export default class Whoami extends BaseCommand {
   static override summary = 'Show the service and the client in use'
+  static override operations = {'account.show': '--check of BOOKCTL_TOKEN'}
   static override description =
     `Reads only this machine; --check also asks the service whether it accepts the credentials. Scopes and expiry are those of
 the stored token with the scopes of the login, else of the newest.`

@@ -51,6 +51,9 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS
 
+/** The operations that a command calls, each with when it does: empty for one that it always calls, else a note for help. */
+export type CalledOperations = Readonly<Partial<Record<OperationName, string>>>
+
 /**
  * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`. It has only plain characters and no segment
  * `.` or `..`.

@@ -9,7 +9,7 @@ import {SendError, type Sender} from '../../api/types.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {isObject, own, parseJson} from '../../contract/json.js'
-import {OPERATIONS, type OperationName} from '../../contract/operations.js'
+import {type CalledOperations, OPERATIONS, type OperationName} from '../../contract/operations.js'
 import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
 import {pathsOf, type Target} from './resolve.js'
@@ -69,8 +69,12 @@ export function notShown(name: OperationName): Failure {
   )
 }
 
-/** Returns a note for help: where the operations work, how to name their paths, and which scopes they need. */
-export function pathNote(...names: readonly OperationName[]): string {
+/**
+ * Returns a note for help: where the operations that a command always calls work, how to name their paths, and which scopes they
+ * need.
+ */
+export function pathNote(operations: CalledOperations): string {
+  const names = (Object.keys(operations) as OperationName[]).filter(name => operations[name] === '')
   const paths = names.map(name => `"${name}": "…"`).join(', ')
   const scopes = [...new Set(names.map(name => OPERATIONS[name].scope))]
   const isOne = names.length === 1

@@ -188,6 +188,7 @@ export const HELP_TOPICS = {
   environment: 'environment variables and precedence',
   'exit-codes': 'exit codes, for scripts',
   output: 'tables, pipes, JSON, columns, queries',
+  scopes: 'what each scope allows, and which a command needs',
   sandbox: 'starting, clock, payments, fault injection',
   webhooks: 'receiving events, and why a signature fails',
 } as const

@@ -6,6 +6,7 @@ import process from 'node:process'
 import {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {Failure} from '../../contract/failure.js'
+import type {CalledOperations} from '../../contract/operations.js'
 import type {Client} from '../../contract/token-cache.js'
 import {
   collectFailure,
@@ -196,6 +197,9 @@ export abstract class ParsingCommand extends Command {
    * The environment variables that the command reads, for help; undefined means those of every command that calls the service.
    */
   static environment: readonly string[] | undefined
+
+  /** The operations of the service that the command calls; `bookctl help scopes` lists the scopes that they need. */
+  static operations: CalledOperations = {}
 
   /** The kinds of candidates of the command's arguments and flags, for completion and for questions about missing values. */
   static candidates: Candidates = {}

@@ -5,8 +5,9 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ContentCities extends BaseCommand {
   static override summary = 'List the cities that can be searched'
+  static override operations = {'content.cities': ''}
   static override description = `hotels search takes the id as --city.
-${pathNote('content.cities')}`
+${pathNote(ContentCities.operations)}`
   static override examples = [
     'bookctl content cities --country TR',
     'bookctl content cities --find ist --quiet',

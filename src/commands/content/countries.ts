@@ -4,7 +4,8 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ContentCountries extends BaseCommand {
   static override summary = 'List the countries the service knows'
-  static override description = pathNote('content.countries')
+  static override operations = {'content.countries': ''}
+  static override description = pathNote(ContentCountries.operations)
   static override examples = ['bookctl content countries', 'bookctl content countries --find tur --json']
   static override columns = CONTENT_COLUMNS.countries
   static override flags = findFlag('countries whose name or code')

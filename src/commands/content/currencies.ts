@@ -4,7 +4,8 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ContentCurrencies extends BaseCommand {
   static override summary = 'List the currencies the service knows'
-  static override description = pathNote('content.currencies')
+  static override operations = {'content.currencies': ''}
+  static override description = pathNote(ContentCurrencies.operations)
   static override examples = [
     'bookctl content currencies --format csv',
     'bookctl content currencies --find eur --json',

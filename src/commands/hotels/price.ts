@@ -5,9 +5,10 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class HotelsPrice extends BaseCommand {
   static override summary = 'Show what an offer costs now'
+  static override operations = {'hotels.price': ''}
   static override description =
     `Also shows the price that this machine saw in its search, and for how long the offer can still be reserved.
-${pathNote('hotels.price')}`
+${pathNote(HotelsPrice.operations)}`
   static override examples = [
     'bookctl hotels price off_…',
     'bookctl hotels price off_… --query "[changed, offer.price.total]"',

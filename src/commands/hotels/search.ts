@@ -11,6 +11,7 @@ import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 
 export default class HotelsSearch extends CitySearch {
   static override summary = 'Search hotel offers for a city, dates and rooms'
+  static override operations = {'hotels.search': '', 'content.cities': 'to find the city by name'}
   static override description =
     `An offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes and can be reserved once. Offers found are remembered on this machine, so that
 reserve knows hotel, price and nationality. Sorting and filtering happen here; the service returns every offer. At a

@@ -5,8 +5,9 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class HotelsShow extends BaseCommand {
   static override summary = 'Show one hotel'
+  static override operations = {'hotels.show': ''}
   static override description = `With --json the whole hotel, as the service sent it.
-${pathNote('hotels.show')}`
+${pathNote(HotelsShow.operations)}`
   static override examples = [
     'bookctl hotels show 1010001',
     'bookctl hotels show 1010001 --query hotel.facilities',

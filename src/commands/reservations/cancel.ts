@@ -13,6 +13,12 @@ import {MOST_REASON_LENGTH} from '../../contract/operations.js'
 
 export default class ReservationsCancel extends BaseCommand {
   static override summary = 'Cancel reservations after showing the fees'
+  static override operations = {
+    'reservations.quote': '',
+    'reservations.cancel': '',
+    'reservations.show': 'to show what is cancelled',
+    'reservations.list': 'to choose at a terminal',
+  }
   static override description =
     `The fee is requested first and shown with guests, hotel, room, dates and deadline; then the command asks, or needs --yes
 without a terminal. With --dry-run the fee is requested and shown, and nothing is cancelled. Nothing is cancelled if the service does not state a fee, or states several. The request is repeated only if
@@ -20,7 +26,7 @@ the service says that it did not accept it (429, an expired token): when the ans
 reservation is cancelled, the exit code is ${EXITS.outcome_unknown.code}, and reservations show prints its state.
 Of several reservations all fees are read before one is cancelled; the command asks once, and --max-fee is for their sum.
 ${SEVERAL_NOTE}
-${pathNote('reservations.quote', 'reservations.cancel')}`
+${pathNote(ReservationsCancel.operations)}`
   static override examples = [
     'bookctl reservations cancel RSV-… --yes --max-fee 50 --reason "plans changed"',
     'bookctl reservations cancel RSV-… --dry-run',

@@ -10,10 +10,11 @@ const instantFlag = checkedFlag(reservations.checkInstant)
 
 export default class ReservationsList extends BaseCommand {
   static override summary = 'List reservations'
+  static override operations = {'reservations.list': ''}
   static override description =
     `Prints one page unless --limit or --all asks for more. In JSON, "next" is the value for --after: null at the end, "?"
 if there are more but the service does not say how to request them, which with --all is a failure (exit ${EXITS.service_failed.code}).
-${pathNote('reservations.list')}`
+${pathNote(ReservationsList.operations)}`
   static override examples = [
     'bookctl reservations list',
     'bookctl reservations list --status CONFIRMED --created-from 2026-01-01 --all',

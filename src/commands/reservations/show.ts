@@ -6,9 +6,10 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ReservationsShow extends BaseCommand {
   static override summary = 'Show reservations'
+  static override operations = {'reservations.show': ''}
   static override description = `With --json the whole reservation, as the service sent it.
 ${SEVERAL_NOTE}
-${pathNote('reservations.show')}`
+${pathNote(ReservationsShow.operations)}`
   static override examples = [
     'bookctl reservations show RSV-…',
     'bookctl reservations show RSV-… --query reservation.status',

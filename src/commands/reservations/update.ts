@@ -9,11 +9,12 @@ import {EXITS} from '../../cli/shell/exit-codes.js'
 
 export default class ReservationsUpdate extends BaseCommand {
   static override summary = 'Change the contact or the guests of a reservation'
+  static override operations = {'reservations.update': ''}
   static override description =
     `Only the given fields of the contact are changed; the list of guests is replaced as a whole. The request is repeated
 only if the service says that it did not accept it (429, an expired token): when the answer is lost, the exit code is
 ${EXITS.outcome_unknown.code}.
-${pathNote('reservations.update')}`
+${pathNote(ReservationsUpdate.operations)}`
   static override examples = [
     'bookctl reservations update RSV-… --contact email=new@example.com',
     'bookctl reservations update RSV-… --contact phone_country_code=+90,phone_number=5320000000 --dry-run',

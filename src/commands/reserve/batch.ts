@@ -8,6 +8,13 @@ import {EXITS} from '../../cli/shell/exit-codes.js'
 
 export default class ReserveBatch extends BaseCommand {
   static override summary = 'Book the trips of a file, each once'
+  static override operations = {
+    'reservations.create': '',
+    'hotels.search': 'for trips without an offer',
+    'account.show': 'to show the balance',
+    'reservations.show': 'to look at a booking',
+    'voucher.show': 'to look at a booking',
+  }
   static override description =
     `FILE is CSV (a row a guest), NDJSON or a JSON array, as --template prints; - is standard input. The whole file is read
 before anything is sent, and every mistake in it is reported with its line and column. Each trip has a client_reference_id:

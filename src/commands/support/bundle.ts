@@ -24,6 +24,7 @@ const WRITING = {
 
 export default class SupportBundle extends DiagnosingCommand {
   static override summary = 'Collect diagnostics for support'
+  static override operations = {'account.show': 'to check the account'}
   static override description =
     `Writes a zip archive with versions, environment and settings without secrets, the results of doctor, the reservation
 journal without personal data, and the last ${LAST_REQUESTS} requests without headers and bodies. Contents and redactions are listed

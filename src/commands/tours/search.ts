@@ -4,10 +4,11 @@ import {pathNote} from '../../cli/session/own-paths.js'
 
 export default class ToursSearch extends CitySearch {
   static override summary = 'Search tours in a city'
+  static override operations = {'tours.search': '', 'content.cities': 'to find the city by name'}
   static override description =
     `Sorting and filtering happen here; the service returns every tour of the city. At a terminal, missing values are asked
 for, the city by name.
-${pathNote('tours.search')}`
+${pathNote(ToursSearch.operations)}`
   static override examples = [
     'bookctl tours search --city 101 --currency EUR',
     'bookctl tours search --city 101 --date 2030-06-02 --currency EUR --tag food --sort price --limit 3',

@@ -5,7 +5,8 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class ToursShow extends BaseCommand {
   static override summary = 'Show one tour'
-  static override description = pathNote('tours.show')
+  static override operations = {'tours.show': ''}
+  static override description = pathNote(ToursShow.operations)
   static override examples = [
     'bookctl tours show tour_101_01',
     'bookctl tours show tour_101_01 --query tour.duration_minutes',

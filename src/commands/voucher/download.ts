@@ -19,6 +19,7 @@ import {single} from '../../cli/terminal/result.js'
 
 export default class VoucherDownload extends BaseCommand {
   static override summary = 'Download the vouchers of confirmed reservations'
+  static override operations = {'voucher.show': '', 'reservations.list': 'to choose at a terminal'}
   static override description =
     `Each PDF is written completely or not at all, readable only by you, and never over an existing file without --force.
 With --dir the file is DIR/REF.pdf, otherwise voucher-REF.pdf in the working directory.

@@ -17,6 +17,10 @@ import {EXITS} from '../../cli/shell/exit-codes.js'
 
 export default class WebhooksCreate extends BaseCommand {
   static override summary = 'Subscribe an https address to events'
+  static override operations = {
+    'subscriptions.create': '',
+    'subscriptions.list': 'to warn of a second subscription',
+  }
   static override description =
     `The service shows the signing secret once: it is stored, for webhooks verify and listen, before it is printed. Nothing is
 sent twice: after a lost answer the exit code is ${EXITS.outcome_unknown.code}, and nothing more is sent for this address without --again.

@@ -6,7 +6,8 @@ import {single} from '../../cli/terminal/result.js'
 
 export default class WebhooksDelete extends BaseCommand {
   static override summary = 'Delete a webhook subscription and forget its secret'
-  static override description = pathNote('subscriptions.delete')
+  static override operations = {'subscriptions.delete': ''}
+  static override description = pathNote(WebhooksDelete.operations)
   static override examples = [
     'bookctl webhooks delete whsub_… --dry-run',
     'bookctl webhooks delete whsub_… --yes',

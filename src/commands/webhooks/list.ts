@@ -5,7 +5,8 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksList extends BaseCommand {
   static override summary = 'List webhook subscriptions'
-  static override description = pathNote('subscriptions.list')
+  static override operations = {'subscriptions.list': ''}
+  static override description = pathNote(WebhooksList.operations)
   static override examples = ['bookctl webhooks list', 'bookctl webhooks list --json']
   static override columns = SUBSCRIPTION_COLUMNS
 

@@ -10,6 +10,11 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
 export default class WebhooksListen extends BaseCommand {
   static override summary = 'Receive webhook events: check, store and forward them'
+  static override operations = {
+    'subscriptions.create': 'with --subscribe',
+    'subscriptions.test': 'with --subscribe',
+    'subscriptions.list': 'with --subscribe',
+  }
   static override description =
     `Answers 200 when the event is on disk and 401 when a check fails. The signed event id identifies duplicates, also after
 a restart. Each event is forwarded to every --forward-to address at least once, until it answers 2xx; after a kill, one may

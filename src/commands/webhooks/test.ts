@@ -9,6 +9,10 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 
 export default class WebhooksTest extends BaseCommand {
   static override summary = 'Send a test event to a subscription'
+  static override operations = {
+    'subscriptions.test': '',
+    'subscriptions.deliveries': "to show the receiver's answer",
+  }
   static override description =
     `The service sends the event; webhooks listen shows it. What the receiver answered, and how fast, is shown where the service
 tells within ${DELIVERY_WAIT_SECONDS} seconds: the local sandbox does, and another one once config.json names the path for it, which its documentation

@@ -17,9 +17,10 @@ import {DELIVERY_ATTEMPTS} from '../../contract/limits.js'
 
 export default class WebhooksUpdate extends BaseCommand {
   static override summary = 'Change a webhook subscription'
+  static override operations = {'subscriptions.update': ''}
   static override description =
     `--active reactivates a subscription that went passive after ${DELIVERY_ATTEMPTS} failed attempts.
-${pathNote('subscriptions.update')}`
+${pathNote(WebhooksUpdate.operations)}`
   static override examples = [
     'bookctl webhooks update whsub_… --active',
     'bookctl webhooks update whsub_… --event voucher.ready --event payment.failed --dry-run',

@@ -128,8 +128,11 @@ export default class BookctlHelp extends Help {
       const rows: Row[] = [...GLOBALS.map(flagRow), ['-h, --help', 'explain the command, or the group']]
       return `${prose(this, ABOUT_FLAGS)}\n\n${list(this, rows)}`
     }
-    const {TOPICS} = await import('./topics.js')
-    const texts = TOPICS[name].map(part => {
+    const parts =
+      name === 'scopes'
+        ? (await import('./scopes.js')).scopesTopic(this.sortedCommands)
+        : (await import('./topics.js')).TOPICS[name]
+    const texts = parts.map(part => {
       if (typeof part === 'string') return prose(this, part)
       const {heading, rows} = part
       return (heading ? `${prose(this, `${heading}:`)}\n` : '') + list(this, rows)

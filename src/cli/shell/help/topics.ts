@@ -1,4 +1,4 @@
-/** The help topics except `commands` and `flags`: texts, and rows of a name and its meaning. */
+/** The help topics except `commands`, `flags` and `scopes`: texts, and rows of a name and its meaning. */
 import {EVENT_TYPES} from '../../../contract/events.js'
 import {
   ACCESS_TOKEN_LIFETIME_SECONDS,
@@ -104,12 +104,12 @@ The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw 
 export type Row = [name: string, meaning: string]
 
 /** Part of a topic: text in paragraphs, or rows. */
-type Part = string | {readonly heading?: string; readonly rows: Row[]}
+export type Part = string | {readonly heading?: string; readonly rows: Row[]}
 
 const exits = Object.values(EXITS).map(({code, meaning}): Row => [String(code), meaning])
 
 export const TOPICS: Readonly<
-  Record<Exclude<keyof typeof HELP_TOPICS, 'commands' | 'flags'>, readonly Part[]>
+  Record<Exclude<keyof typeof HELP_TOPICS, 'commands' | 'flags' | 'scopes'>, readonly Part[]>
 > = {
   environment: [
     ENVIRONMENT_INTRODUCTION,
