@@ -16,11 +16,17 @@ export default class ReserveBatch extends BaseCommand {
     'voucher.show': 'to look at a booking',
   }
   static override description =
-    `FILE is CSV (a row a guest), NDJSON or a JSON array, as --template prints; - is standard input. The whole file is read
-before anything is sent, and every mistake in it is reported with its line and column. Each trip has a client_reference_id:
-the same command again goes on where it ended, after a crash too, and books nothing twice. A trip names an offer, or a search
-whose cheapest fitting offer is taken. The plan is shown with its total and asked for once. Ends with ${EXITS.not_as_agreed.code} if some trips were refused
-or not sent, ${EXITS.pending.code} if some wait for their payment, ${EXITS.outcome_unknown.code} as soon as an outcome is unknown.`
+    `FILE has the trips: CSV as a spreadsheet saves it, with a row for each guest (rows with the same client_reference_id are one
+trip), NDJSON or a JSON array; - is standard input. --template prints one to start from. A trip names an offer, or a search whose
+cheapest fitting offer is booked.
+
+The whole file is read before anything is sent, and every mistake in it is reported with its line and column. Then the plan is
+shown with its total, and one question is asked for all of it.
+
+Each trip is booked once, by its client_reference_id. The same command again goes on where the last one ended, after a crash too:
+what is booked is reported, and the rest is booked.
+
+Ends with ${EXITS.not_as_agreed.code} if some trips were refused or not sent, ${EXITS.pending.code} if some wait for their payment, ${EXITS.outcome_unknown.code} as soon as an outcome is unknown.`
   static override examples = [
     'bookctl reserve batch --template csv',
     'bookctl reserve batch trips.csv --dry-run',

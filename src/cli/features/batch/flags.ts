@@ -27,7 +27,7 @@ export const batchFlags = {
     min: 1,
     max: MOST_PARALLEL,
     default: USUAL_PARALLEL,
-    summary: 'trips worked on at a time',
+    summary: `trips at a time, at most ${MOST_PARALLEL}`,
   }),
   rate: checkedFlag(readRate)({helpValue: 'N', summary: 'maximum number of reservations a second'}),
   continue: Flags.boolean({summary: 'go on with other trips after an unknown outcome'}),

@@ -17,7 +17,7 @@ A flag overrides its variable, a variable overrides the profile, the profile ove
 With BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET set, every command works with no login, no file and no writable home. \`eval "$(bookctl sandbox env)"\` sets them for the local sandbox.`
 
 const EXIT_ADVICE = `
-Safe to repeat at once: 6 and 7 if the command only reads; 10 of reserve, because the same command uses the same Idempotency-Key again. After 10 of any other command, check first with the command in the message: the change may have been made. Do not repeat 2, 4 and 5 unchanged. In a script:
+Safe to repeat at once: 6 and 7 if the command only reads; 10 of reserve, because the same command uses the same Idempotency-Key again. After 10 of any other command, check first with the command in the message: the change may have been made. Do not repeat 2, 4 and 5 unchanged. \`reserve batch\` with the same file, and \`reserve --unless-booked\`, may be repeated after any code: they book nothing twice. In a script:
 
   bookctl reserve --input trip.json --yes --json > made.json
   case $? in
@@ -39,7 +39,7 @@ const FORMAT_MEANINGS = {
 } satisfies Record<Format, string>
 
 const OUTPUT_MORE = `
---json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line.
+--json prints exactly one JSON document, for every outcome: the result, {"error": {"code", "message", "hint", …}} for a failure of any kind, wrong flags included. The exit code stays the same. Help is text also with --json. A command that streams (webhooks listen, sandbox start) prints one document a line; reserve batch with --format ndjson prints each trip as it ends.
 
 --query applies a JMESPath expression to that document. A string is printed bare, anything else as JSON, or in the rows of --format: the keys of objects are the columns, or 1, 2, … for lists. If it finds nothing, stderr says so:
 
