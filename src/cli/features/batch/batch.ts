@@ -14,7 +14,7 @@ import type {Maximum} from '../../input/checks.js'
 import {checkWritable} from '../../input/files.js'
 import type {Preferences, Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
-import {asFailure, type Described} from '../../shell/exit-codes.js'
+import {asFailure} from '../../shell/exit-codes.js'
 import {counted, moneyText} from '../../terminal/dates-and-amounts.js'
 import {isForPeople, type OutputFlags, terminalOf} from '../../terminal/output.js'
 import {mayAsk, requireConsent} from '../../terminal/prompts/ask.js'
@@ -30,7 +30,7 @@ import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './p
 import {planLines} from './plan-lines.js'
 import {BatchProgress} from './progress.js'
 import {type BatchRow, type BatchTrip, countsOf, exitCodeOf, totalsOf, tripOf} from './rows.js'
-import {BatchRun, notTried} from './run.js'
+import {BatchRun, type Halt, notTried} from './run.js'
 import {readTripFile, type TripFile} from './trip-file.js'
 
 export const BATCH_COLUMNS = [
@@ -92,7 +92,7 @@ export class BatchPipeline {
   private hasToldSummary = false
   private hasFinished = false
   /** What ended the batch before its last trip. */
-  private halt: Described | undefined
+  private halt: Halt | undefined
   private ended: Promise<void> = Promise.resolve()
   private readonly warn = (text: string) => void this.command.warn(text)
 
@@ -168,7 +168,8 @@ export class BatchPipeline {
         } catch (error) {
           if (!(error instanceof Failure)) throw error
           row.fail(error)
-          if (endsAll({reference: row.trip.reference, failure: error})) this.halt ??= error
+          if (endsAll({reference: row.trip.reference, failure: error}))
+            this.halt ??= {failure: error, trip: row.trip}
         }
         progress.step()
       }
@@ -320,7 +321,7 @@ export class BatchPipeline {
       this.hasToldSummary = !isPlan && !flags.quiet
     }
     this.hasFinished = true
-    command.exitCode = exitCodeOf(rows, this.run?.halt ?? this.halt)
+    command.exitCode = exitCodeOf(rows, (this.run?.halt ?? this.halt)?.failure)
   }
 
   /** The plan as it is shown before the question; in a pipe a row for each trip. */

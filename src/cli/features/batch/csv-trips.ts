@@ -118,7 +118,17 @@ export async function draftOfRows(
     else if (name !== undefined) contact[name] = text
   }
   const guests: Fields[] = []
-  for (const row of rows) guests.push(await guestOf(header, row, reading))
+  const lines = new Map<string, number>()
+  for (const row of rows) {
+    const guest = await guestOf(header, row, reading)
+    guests.push(guest)
+    // A row that was pasted twice.
+    const text = JSON.stringify(guest)
+    const earlier = guest.identity === undefined ? undefined : lines.get(text)
+    if (earlier !== undefined)
+      reading.mistakes.add({line: row.line}, `is the same guest as on line ${earlier}`)
+    lines.set(text, row.line)
+  }
   const placeOfColumn = (column: TripColumn) => cells.get(column)?.place ?? {line, column}
   return {
     line,

@@ -99,9 +99,27 @@ export class BatchRow {
   }
 
   fail(failure: unknown, outcome?: BatchOutcome): void {
-    this.failure = asFailure(failure)
+    this.failure = withHintOfBatch(asFailure(failure))
     this.outcome = outcome ?? outcomeOf(this.failure)
   }
+}
+
+/** Returns the failure of a trip; a hint of `reserve` would lead to a booking beside the batch. */
+function withHintOfBatch(failure: Described): Described {
+  const {kind, message, details} = failure
+  if (kind !== 'refused' || details.status === undefined) return failure
+  let hint = 'correct the row where the service objects to it; the same command again tries this trip again'
+  if (isBalanceEmpty(failure))
+    hint = 'top up the account, or pay with instant; the same command again goes on where it ended'
+  // The service names a reservation, or says that there is one.
+  else if (details.result !== undefined)
+    hint = `${details.hint}; the same command again tries to book this trip again`
+  return {kind, message, details: {...details, hint}}
+}
+
+/** Reports whether a refusal is for lack of money, as it would be for every trip. */
+export function isBalanceEmpty({kind, details: {status, code}}: Described): boolean {
+  return kind === 'refused' && (status === 402 || /insufficient_(balance|funds|credit)/.test(code))
 }
 
 /** What a failure makes of a trip: `refused` only where it is about this trip, and running it again would not help. */

@@ -3,6 +3,7 @@
  * every row that is left ends the batch.
  */
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
+import {resumeCommand} from '../../../api/reserve/failures.js'
 import {reserve, resume} from '../../../api/reserve/reserve.js'
 import {Failure} from '../../../contract/failure.js'
 import type {SearchRequest} from '../../../contract/hotels.js'
@@ -15,7 +16,8 @@ import {newestOf} from '../reserve/booking.js'
 import {endsAll, NOT_TRIED} from '../several/each.js'
 import type {BatchOffer, BatchOffers} from './offers.js'
 import {applyEntry, intentFor, noOffer} from './plan.js'
-import type {BatchRow} from './rows.js'
+import {type BatchRow, isBalanceEmpty} from './rows.js'
+import type {Trip} from './trips.js'
 
 export interface RunOptions {
   readonly connection: Connection
@@ -45,7 +47,7 @@ const GRACE_MILLISECONDS = 5000
 
 export class BatchRun {
   /** What ended the batch before its last row. */
-  halt: Described | undefined
+  halt: Halt | undefined
   isStopped = false
   private reportStop = () => {}
   private readonly stopped = new Promise<void>(resolve => {
@@ -129,7 +131,7 @@ export class BatchRun {
     if (failure === undefined || row.isBooked) return
     const isUnknown = row.outcome === 'unknown' && !this.options.continues
     if (isUnknown || isBalanceEmpty(failure) || endsAll({reference: trip.reference, failure}))
-      this.halt ??= failure
+      this.halt ??= {failure, trip}
   }
 
   /** Adds what a row that has ended costs, or may cost. */
@@ -222,7 +224,7 @@ export class BatchRun {
     const total = sumOfAmounts([this.spent, ...others, price?.amount ?? '0'])
     if (maxTotal && compareAmounts(total, maxTotal.amount) > 0) {
       const failure = overTotal(total, maxTotal)
-      this.halt ??= failure
+      this.halt ??= {failure, trip: row.trip}
       throw failure
     }
     if (price) this.underWay.set(row, price)
@@ -256,22 +258,32 @@ export class BatchRun {
   }
 }
 
+/** What ends a batch before its last trip, and the trip where it did. */
+export interface Halt {
+  readonly failure: Described
+  readonly trip: Trip
+}
+
 /** The failure of a trip that was not begun, because of what ended the batch, or of a signal. */
-export function notTried(halt: Described | undefined): Failure {
-  const kind = halt && halt.kind !== 'unexpected' ? halt.kind : 'interrupted'
-  const why = halt ? `the batch ended: ${halt.message}` : 'the command was stopped'
-  const hint = 'the same command again goes on where it ended'
-  return new Failure(kind, `not sent; ${why}`, {code: NOT_TRIED, hint})
+export function notTried(halt: Halt | undefined): Failure {
+  const again = 'the same command again goes on where it ended'
+  if (halt === undefined)
+    return new Failure('interrupted', 'not sent: the command was stopped', {code: NOT_TRIED, hint: again})
+  const {failure, trip} = halt
+  const {kind, message} = failure
+  if (kind === 'outcome_unknown') {
+    const problem = `not sent: the batch ended because the outcome of line ${trip.line} is unknown`
+    const hint = `find out: ${resumeCommand(trip.reference)}; or go on without it: add --continue`
+    return new Failure(kind, problem, {code: NOT_TRIED, hint})
+  }
+  const problem = `not sent: the batch ended at line ${trip.line}: ${message}`
+  return new Failure(kind === 'unexpected' ? 'interrupted' : kind, problem, {code: NOT_TRIED, hint: again})
 }
 
 /** Codes of conflicts behind which may be another process that books the same file. */
 const OF_ANOTHER_PROCESS: ReadonlySet<string> = new Set(['reference_in_use', BEGUN_ELSEWHERE, 'busy'])
 /** Codes after which another offer of the same search may do. Nothing was made of this one. */
 const OF_THE_OFFER: ReadonlySet<string> = new Set(['offer_in_use', 'offer_expired'])
-
-function isBalanceEmpty({kind, details: {status, code}}: Described): boolean {
-  return kind === 'refused' && (status === 402 || /insufficient_(balance|funds|credit)/.test(code))
-}
 
 function priceOf({price: {total, currency}}: BatchOffer): Money | undefined {
   return total === null ? undefined : {amount: total, currency}

@@ -73,13 +73,28 @@ function checkEncoding(bytes: Uint8Array): void {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     throw usage('invalid_input', 'FILE: is UTF-16, not UTF-8', hint)
-  if (!isUtf8(bytes)) throw usage('invalid_input', 'FILE: is not UTF-8 text', hint)
+  if (!isUtf8(bytes))
+    throw usage(
+      'invalid_input',
+      `FILE: is not UTF-8 text: the first mistake is on line ${lineNotUtf8(bytes)}`,
+      hint,
+    )
   const nul = bytes.indexOf(0)
   if (nul < 0) return
   const line = Buffer.from(bytes.subarray(0, nul))
     .toString('latin1')
     .split(/\r\n|\n|\r/).length
   throw invalid('FILE', `is not text: there is a NUL byte on line ${line}`)
+}
+
+/** Returns the first line that is not UTF-8, from 1. */
+function lineNotUtf8(bytes: Uint8Array): number {
+  const newline = 0x0a
+  for (let line = 1, start = 0; ; line++) {
+    const end = bytes.indexOf(newline, start)
+    if (end < 0 || !isUtf8(bytes.subarray(start, end))) return line
+    start = end + 1
+  }
 }
 
 async function readCsv(bytes: Uint8Array, reading: Reading): Promise<TripFile> {

@@ -49,10 +49,18 @@ test('the rows before a quote that is not closed are read too', async () => {
 })
 
 test.each([
-  ['Windows-1254', Buffer.from(`${HEAD}\n${ROW}`, 'latin1'), 'FILE: is not UTF-8 text'],
+  [
+    'Windows-1254',
+    Buffer.from(`${HEAD}\n${ROW}`, 'latin1'),
+    'FILE: is not UTF-8 text: the first mistake is on line 2',
+  ],
   ['UTF-16, little end first', Buffer.from(`\ufeff${HEAD}\n${ROW}`, 'utf16le'), 'FILE: is UTF-16, not UTF-8'],
   ['UTF-16, big end first', Buffer.from(`\ufeff${HEAD}`, 'utf16le').swap16(), 'FILE: is UTF-16, not UTF-8'],
-  ['a character cut in half', Buffer.from(`${HEAD}\n${ROW}ş`).subarray(0, -1), 'FILE: is not UTF-8 text'],
+  [
+    'a character cut in half',
+    Buffer.from(`${HEAD}\n${ROW}ş`).subarray(0, -1),
+    'FILE: is not UTF-8 text: the first mistake is on line 2',
+  ],
 ])('%s: says how to save it', async (_, bytes, expected) => {
   for (const name of ['a.csv', 'a.ndjson', 'a.json']) {
     const {message, details} = await rejectionOf(read(name, bytes))
@@ -111,4 +119,11 @@ test('a hundred thousand guests of one trip are read', async () => {
   const record = {...RECORD, guests: Array.from({length: 100_000}, () => ({...guest, name: 'Ay'}))}
   const {trips} = await read('a.json', JSON.stringify([record]))
   expect(JSON.parse(trips[0]?.request ?? '').guests).toHaveLength(100_000)
+})
+
+test('a guest that was pasted twice is a mistake; without an identity two may have the same cells', async () => {
+  const head = `${HEAD},tc`
+  const text = `${head}\n${ROW},10000000146\n${ROW},10000000146\n`
+  expect(await mistakesOf('a.csv', text)).toEqual(['line 3: is the same guest as on line 2'])
+  expect((await read('a.csv', `${HEAD}\n${ROW}\n${ROW}\n`)).trips).toHaveLength(1)
 })
