@@ -1,4 +1,5 @@
 /** The parts of the proof, in the order in which they run. */
+import {batches} from './batch/batch.js'
 import {credentials} from './credentials.js'
 import {damages} from './damage.js'
 import {faults} from './faults/faults.js'
@@ -18,5 +19,5 @@ import {surroundings} from './surroundings.js'
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
   ...[damages, credentials, prices, signals, sizes],
-  ...[surroundings, models],
+  ...[surroundings, models, batches],
 ]

@@ -71,6 +71,8 @@ export interface WireOptions {
   readonly upstream?: string
   readonly other?: string
   readonly tls?: TlsOptions | undefined
+  /** Returns the fault for a request; `strike` applies to those without one. */
+  readonly faultOf?: (request: Omit<WireRequest, 'struck'>) => WireFault | undefined
   /** Answers in place of a service. `n` is the number of the request, from 1. */
   readonly answer?: (request: WireRequest, n: number) => Iterable<Step>
   /** Called with each request and the answer of the service. */
@@ -165,12 +167,14 @@ export class Wire {
 
   private async answer(socket: Socket, came: Omit<WireRequest, 'struck'>): Promise<void> {
     const {strike, options} = this
-    const struck = strike !== undefined && strikes(strike, came)
+    const chosen = options.faultOf?.(came)
+    const isStrike = chosen === undefined && strike !== undefined && strikes(strike, came)
+    const struck = chosen !== undefined || isStrike
     const isFirst = !this.requests.some(each => each.struck)
     const request = {...came, struck}
     this.requests.push(request)
     if (options.answer) return play(socket, options.answer(request, this.requests.length))
-    const fault = struck ? (!isFirst && strike.fault.afterwards) || strike.fault : undefined
+    const fault = isStrike ? (!isFirst && strike.fault.afterwards) || strike.fault : chosen
     const reply = fault?.forwards === false ? NOTHING : await this.forward(request)
     options.onExchange?.(request, reply)
     const place = {origin: this.origin, other: options.other ?? 'http://127.0.0.1:1', request}
