@@ -5,6 +5,7 @@
  */
 import {part} from '../shared/part.js'
 import {withoutPostgres} from '../shared/stores.js'
+import {FAULTS} from './faults.js'
 import {openBench} from './group.js'
 import {KILLS} from './kills.js'
 import {RUNS} from './runs.js'
@@ -13,7 +14,9 @@ import {STOPS} from './stops.js'
 export const batches = part({
   title: 'Batch',
   unit: 'kills and runs',
-  cells: [...KILLS, ...STOPS, ...RUNS],
+  cells: [...KILLS, ...STOPS, ...FAULTS, ...RUNS],
   open: openBench,
+  // Many runs wait for time limits.
+  atOnce: 3,
   leftOut: withoutPostgres('batches'),
 })

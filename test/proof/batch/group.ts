@@ -106,7 +106,7 @@ export async function openGroup(
   own: Own,
   bench: Bench,
   storeName: StoreName,
-  {count = TRIPS, faultOf}: {readonly count?: number} & Pick<WireOptions, 'faultOf'> = {},
+  {count = TRIPS, ...faults}: {readonly count?: number} & Pick<WireOptions, 'faultOf' | 'onExchange'> = {},
 ): Promise<Group> {
   const service = own(await openService())
   const side = new Side(service.origin)
@@ -114,7 +114,7 @@ export async function openGroup(
   const server = storeName === 'files' ? undefined : await bench.postgres()
   const store: Record<string, string> = server ? {BOOKCTL_STORE: await server.url(database)} : {}
   const env = {...CREDENTIALS, ...store}
-  const scene = own(await openScene(service.origin, {env, ...(faultOf && {faultOf})}))
+  const scene = own(await openScene(service.origin, {env, ...faults}))
   const {wire, home} = scene
   const offers = await side.offers(Math.ceil(count / 5))
   const made = Array.from({length: count}, (_, index) => tripOf(index, offers))
@@ -324,6 +324,15 @@ export function checkShown({trips}: Group, document: Document, made: readonly Ma
     const isTrue =
       trip.outcome === 'confirmed' ? ref !== undefined && ref === trip.reservation_ref : ref === undefined
     return isTrue ? [] : [`${reference} is shown as ${trip.outcome} ${trip.reservation_ref}, and is ${ref}`]
+  })
+}
+
+/** Checks that the counts of a result are those of its trips. */
+export function checkDocumentCounts({batch, trips}: Document): string[] {
+  const outcomes = ['confirmed', 'pending', 'refused', 'unknown', 'not_sent']
+  return outcomes.flatMap(outcome => {
+    const count = trips.filter(trip => trip.outcome === outcome).length
+    return batch[outcome] === count ? [] : [`${outcome} is ${batch[outcome]}, and ${count} trips are`]
   })
 }
 
