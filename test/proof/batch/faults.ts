@@ -13,6 +13,7 @@ import {
   batchArgv,
   checkDocumentCounts,
   checkEnd,
+  checkForms,
   checkMade,
   checkShown,
   type Document,
@@ -24,7 +25,7 @@ import {
   openGroup,
   referencesIn,
 } from './group.js'
-import {oneOf} from './kills.js'
+import {SEARCH, upTo} from './kills.js'
 
 /** What becomes of a trip whose request meets a fault. */
 type Ending = 'confirmed' | 'unknown' | 'refused' | 'not_sent'
@@ -259,10 +260,12 @@ function cell(store: StoreName, name: string, isFirstOnly: boolean, isSample = f
     isSample,
     async run(bench, seed) {
       const random = randomOf(seed, title)
+      const settings = isSample || isFirstOnly ? [false] : [false, true]
       const wrong: string[] = []
-      // With and without --continue; those that halt are also tried one by one.
-      for (const continues of isSample ? [false] : [false, true]) {
-        const setting = {kind, isFirstOnly, continues, parallel: continues ? 8 : oneOf([1, 1, 4], random)}
+      for (const continues of settings) {
+        // Of trips one by one, it can be seen that none is begun after the end of the batch.
+        const parallel = isFirstOnly ? 4 : 1
+        const setting = {kind, isFirstOnly, continues, parallel: continues ? 8 : parallel}
         const faults = faultsOf(kind)
         const count = isSample ? 6 : COUNT
         const found = await owning(async own =>
@@ -279,7 +282,61 @@ function cell(store: StoreName, name: string, isFirstOnly: boolean, isSample = f
         )
         wrong.push(...found)
       }
-      return {count: isSample ? 1 : 2, wrong}
+      return {count: settings.length, wrong}
+    },
+  }
+}
+
+const SEARCH_FAULTS: Readonly<Record<string, WireFault>> = {
+  reset: losing(false),
+  'cut in the body': {forwards: true, play: reply => [replyHead(reply), half(reply.body), 'end']},
+  '500': refusing(false, 500, 'internal_error'),
+  '429': refusing(false, 429, 'rate_limited'),
+  'HTML 200': answering(false, html(200)),
+}
+
+/** One search of each run meets the fault. */
+async function searchTrial(group: Group, fault: WireFault, random: () => number): Promise<string[]> {
+  const {wire, home} = group
+  const argv = batchArgv('--timeout', '3')
+  const wrong: string[] = []
+  for (let n = 1; n <= 2 && wrong.length === 0; n++) {
+    wire.strike = {fault, path: SEARCH, nth: upTo(20, random)}
+    const run = await home.run(argv, {onStart: () => {}})
+    wire.strike = undefined
+    const made = await madeAt(group)
+    const document = documentOf(run)
+    const found = checkMade(group, made)
+    if (document === undefined) found.push('prints no result')
+    else {
+      found.push(...checkShown(group, document, made), ...checkDocumentCounts(document))
+      const exit = exitOf(document, Number(run.exit))
+      if (run.exit !== exit) found.push(`ends with ${run.exit}, not ${exit}`)
+      if (document.batch.unknown !== 0) found.push('a trip is unknown, and only searches failed')
+    }
+    if (found.length > 0) wrong.push(...found, shown(run))
+  }
+  const known = await knownIn(group, home)
+  const last = await home.run(argv, {onStart: () => {}})
+  const found = [...(await checkEnd(group, home, last, known)), ...checkForms(wire)]
+  return found.length > 0 ? [...wrong, ...found, shown(last)] : wrong
+}
+
+function searchCell(name: string): Cell<Bench> {
+  const title = `fault: files, a search, ${name}`
+  return {
+    name: title,
+    group: 'faults, files',
+    async run(bench, seed) {
+      const random = randomOf(seed, title)
+      const wrong = await owning(async own =>
+        searchTrial(
+          await openGroup(own, bench, 'files', {count: COUNT}),
+          SEARCH_FAULTS[name] as WireFault,
+          random,
+        ),
+      )
+      return {count: 2, wrong}
     },
   }
 }
@@ -296,6 +353,7 @@ const IN_POSTGRES = [
 
 export const FAULTS: readonly Cell<Bench>[] = [
   cell('files', 'reset after', false, true),
+  ...Object.keys(SEARCH_FAULTS).map(searchCell),
   ...STORES.flatMap(store =>
     Object.keys(KINDS)
       .filter(name => store === 'files' || IN_POSTGRES.includes(name))

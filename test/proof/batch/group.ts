@@ -101,14 +101,20 @@ export interface Group {
   journal(home: Home): Promise<Kept[]>
 }
 
+export interface GroupOptions extends Pick<WireOptions, 'faultOf' | 'onExchange'> {
+  /** How many trips the file has (default 50). */
+  readonly count?: number
+  readonly latencyMilliseconds?: number | undefined
+}
+
 /** Opens a service, a store and a machine with a file of trips: with given offers, with equal searches, with searches of their own. */
 export async function openGroup(
   own: Own,
   bench: Bench,
   storeName: StoreName,
-  {count = TRIPS, ...faults}: {readonly count?: number} & Pick<WireOptions, 'faultOf' | 'onExchange'> = {},
+  {count = TRIPS, latencyMilliseconds, ...faults}: GroupOptions = {},
 ): Promise<Group> {
-  const service = own(await openService())
+  const service = own(await openService({latencyMilliseconds}))
   const side = new Side(service.origin)
   const database = `batch_${++databases}`
   const server = storeName === 'files' ? undefined : await bench.postgres()

@@ -48,7 +48,7 @@ export type Death =
   | {readonly kind: 'call'; readonly call: number}
   | {readonly kind: 'time'; readonly milliseconds: number}
 
-const SEARCH = /\/hotels\/search$/
+export const SEARCH = /\/hotels\/search$/
 export const RESERVE = /\/reservations\/hotel$/
 const VOUCHER = /voucher/
 

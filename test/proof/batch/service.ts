@@ -9,9 +9,10 @@ import {RESERVE} from '../shared/scene.js'
 
 const MARK = /\.key-[0-9a-f]{8}/g
 
-export async function openService() {
+/** `latencyMilliseconds`: how long the service takes for each answer (default 0). */
+export async function openService({latencyMilliseconds = 0} = {}) {
   const clock = () => Date.now() / 1000
-  const sandbox = createSandbox({database: ':memory:', clock, allowHttpLoopback: true})
+  const sandbox = createSandbox({database: ':memory:', clock, latencyMilliseconds, allowHttpLoopback: true})
   const handle = async (request: Request) => unmarked(await sandbox.handle(await marked(request)))
   const served = await serveSandbox({...sandbox, handle}, 0)
   return {

@@ -21,7 +21,7 @@ import {
   madeAt,
   openGroup,
 } from './group.js'
-import {type Death, oneOf, RESERVE, runUntil, upTo} from './kills.js'
+import {type Death, oneOf, RESERVE, runUntil, SEARCH, upTo} from './kills.js'
 
 const SIGNALS = {SIGINT: 130, SIGTERM: 143} as const
 type Signal = keyof typeof SIGNALS
@@ -34,7 +34,7 @@ function momentOf(random: () => number, left: number): Death {
   return oneOf<Death>(
     [
       {kind: 'later', path: RESERVE, nth, milliseconds: 20 * random()},
-      {kind: 'later', path: /\/hotels\/search$/, nth, milliseconds: 20 * random()},
+      {kind: 'later', path: SEARCH, nth, milliseconds: 20 * random()},
       {kind: 'time', milliseconds: 200 + (300 + 15 * left) * random()},
     ],
     random,
