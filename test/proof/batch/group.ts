@@ -49,7 +49,7 @@ const FILE = 'trips.ndjson'
 export const FAILED = 'failed.ndjson'
 export const VOUCHERS = 'vouchers'
 
-export interface TripWanted {
+interface TripWanted {
   readonly reference: string
   readonly surname: string
   readonly checkIn: string
@@ -58,7 +58,7 @@ export interface TripWanted {
 }
 
 /** One trip in the result of the command. */
-export interface TripShown {
+interface TripShown {
   readonly client_reference_id: string
   readonly outcome: string
   readonly repeated: boolean
