@@ -153,18 +153,22 @@ const STEPS: Readonly<Record<string, Step>> = {
   anything: {death: random => anywhere(random, 40)},
 }
 
-/** Runs the command until it is killed by `signal`, or ends before. */
+/** Runs the command until it is killed by `signal`, or ends before. Also returns how long after the signal it ended. */
 export async function runUntil(
   group: Group,
   home: Home,
   argv: readonly string[],
   death: Death,
   signal: NodeJS.Signals = 'SIGKILL',
-): Promise<Finished> {
+): Promise<Finished & {readonly endedAfterMilliseconds: number}> {
   const {wire} = group
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
-  const kill = () => void child?.kill(signal)
+  let killedAt: number | undefined
+  const kill = () => {
+    killedAt ??= performance.now()
+    child?.kill(signal)
+  }
   if (death.kind === 'request') {
     const {path, nth, moment} = death
     wire.strike = {fault: killing(moment, kill), method: path === VOUCHER ? 'GET' : 'POST', path, nth}
@@ -185,9 +189,10 @@ export async function runUntil(
         if (death.kind === 'time') timer = setTimeout(kill, death.milliseconds)
       },
     })
+    const endedAfterMilliseconds = killedAt === undefined ? 0 : performance.now() - killedAt
     // Requests sent before the kill may still be on their way to the service.
     await wire.quiet()
-    return died
+    return {...died, endedAfterMilliseconds}
   } finally {
     clearTimeout(timer)
     wire.strike = undefined
