@@ -241,7 +241,7 @@ async function trial(group: Group, {death, more = []}: Step, random: Random) {
 }
 
 /** How many groups a cell books. */
-const TRIALS = 7
+const TRIALS = 8
 
 function cell(store: StoreName, what: string, trials: number, isSample = false): Cell<Bench> {
   const name = `kill: ${store}, at ${what}${isSample ? ', once' : ''}`
