@@ -290,5 +290,8 @@ export const SILENT: Readonly<Record<string, string>> = {
 /** Commands whose requests go to a URL that the user names. Their faults are in receivers.ts. */
 export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe']
 
-/** `sandbox start` receives requests, and its deliveries have tests of their own. `demo` uses a sandbox in its own process. */
-export const ELSEWHERE: readonly string[] = ['demo', 'sandbox:start']
+/**
+ * `sandbox start` receives requests, and its deliveries have tests of their own. `demo` uses a sandbox in its own process. The
+ * faults of `reserve batch` are in the part `Batch`.
+ */
+export const ELSEWHERE: readonly string[] = ['demo', 'reserve:batch', 'sandbox:start']

@@ -2,13 +2,14 @@
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import type {Home} from '../../support/bookctl.js'
+import {reservationRequest} from '../../support/sandbox.js'
 import {hasStack} from '../../support/stack.js'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
 import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
 import type {Cell, Own} from '../shared/part.js'
-import {CREDENTIALS, explained, Side} from '../shared/scene.js'
+import {CREDENTIALS, explained, Side, TWO} from '../shared/scene.js'
 import {
   ALL,
   allowedIn,
@@ -100,6 +101,32 @@ const runSandbox =
       })
     })
     return checkLocal(home, canaries, seen, 'sandbox:start')
+  }
+
+/** Books a file of two trips. The service refuses the second one, so it is in the file of --failed. */
+const runBatch =
+  (debug: Switch): Search =>
+  async (bench, own) => {
+    const {home, canaries, wire} = await openKnowing(bench, own, {env: CREDENTIALS})
+    const trip = (offer_id: string, client_reference_id: string) => ({
+      ...reservationRequest(offer_id, {guests: TWO, payment: {mode: 'instant'}}),
+      client_reference_id,
+    })
+    const offer = await bench.side.offer()
+    const trips = [trip(offer, `batch-${offer}`), trip('off_unknown', `refused-${offer}`)]
+    writeFileSync(join(home.directory, 'trips.json'), JSON.stringify(trips))
+    const argv = ['reserve', 'batch', 'trips.json', '--failed', 'failed.json', '--json']
+    const seen = await runWatched(home, [...argv, ...debug.argv], debug.env)
+    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
+    const wrong = findLeaks(home, canaries, 'reserve:batch', seen, {
+      stdout: ['payment address'],
+      // The user's own file, and what is copied from it.
+      file: name => (/^(trips|failed)\.json$/.test(name) ? ['identity number'] : undefined),
+    })
+    if (seen.exit !== 3) wrong.push(`exit ${seen.exit}, not 3`)
+    if (!canaries.seenIn(seen.stdout).includes('payment address')) wrong.push('names no payment address')
+    if (!existsSync(join(home.directory, 'failed.json'))) wrong.push('writes no --failed')
+    return explained(wrong, seen)
   }
 
 function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): string[] {
@@ -269,6 +296,7 @@ export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
     SWITCHES.map(debug => cell(`${id} × ${debug.name}`, id, runLocally(id, argv, debug))),
   ),
   ...SWITCHES.map(debug => cell(`sandbox start × ${debug.name}`, 'sandbox:start', runSandbox(debug))),
+  ...SWITCHES.map(debug => cell(`reserve batch × ${debug.name}`, 'reserve:batch', runBatch(debug))),
   ...ROWS.filter(({command}) => !command.startsWith('sandbox:')).flatMap((row, r) =>
     CRASHES.map((debug, d) =>
       cell(`${nameOfRow(row)} × ${debug.name}`, row.command, crash(row, debug, (r + d) % 2 === 0)),

@@ -17,7 +17,7 @@ export const PEOPLE = ['10000000146', 'U1234567', '5321234567']
 
 const STAY = {check_in: '2030-06-01', check_out: '2030-06-02'}
 const PASSPORT = {type: 'PASSPORT', number: 'U1234567'}
-const TWO = [ADULT, {...ADULT, name: 'Can', identity: PASSPORT, is_lead: false}]
+export const TWO = [ADULT, {...ADULT, name: 'Can', identity: PASSPORT, is_lead: false}]
 
 /** Returns the arguments that book an offer for two. */
 export const booking = (offer = '', more: readonly string[] = [], pay = 'account') => [
