@@ -271,6 +271,11 @@ describe('the exit code', () => {
       BOOKCTL_CLIENT_SECRET: 'sk_test_sandbox_poor',
     })
     const path = tripFile(home, tripsNamed(group, 6))
+    const plan = await home.run(['reserve', 'batch', path, '--dry-run'])
+    expect(plan.stderr).toMatch(/Balance of the account: \S+ EUR$/m)
+    const poorPlan = await poor.run(['reserve', 'batch', path, '--dry-run'])
+    expect(poorPlan.stderr).toMatch(/Balance of the account: \S+ EUR, less than the trips to book cost$/m)
+
     const {exit, result, sent} = await recorded(() => batch(poor, path, '--parallel', '2'))
     expect(exit).toBe(5)
     expect(count(sent, POST)).toBeLessThanOrEqual(2)

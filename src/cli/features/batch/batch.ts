@@ -219,7 +219,7 @@ export class BatchPipeline {
       ...(before.length > 0 ? [`Booked before: ${counted(before.length, 'trip')}, ${sumText(before)}`] : []),
       ...(open.length > 0 ? [`To find out first: ${counted(open.length, 'trip')}, outcome unknown`] : []),
       `To book: ${counted(planned.length, 'trip')}${planned.length > 0 ? `, ${sumText(planned)}` : ''}`,
-      ...(this.balance ? [`Balance of the account: ${moneyText(this.balance)}`] : []),
+      ...(this.balance ? [balanceLine(this.balance, planned)] : []),
     ]
   }
 
@@ -337,7 +337,9 @@ export class BatchPipeline {
   private endResult(trips: readonly BatchTrip[]): Result<BatchTrip> {
     if (!isForPeople(this.flags, process.stdout)) return this.resultOf(trips)
     const failed = trips.filter(({error}) => error !== null && error.code !== NOT_TRIED)
-    return {...this.resultOf(failed), shown: FAILED_COLUMNS}
+    const hasReference = failed.some(trip => trip.reservation_ref !== null)
+    const shown = FAILED_COLUMNS.filter(name => hasReference || name !== 'reservation_ref')
+    return {...this.resultOf(failed), shown}
   }
 
   private async writeFailed(file: TripFile, path: string): Promise<void> {
@@ -404,6 +406,13 @@ function requireFlagsOfLive(flags: GivenFlags): void {
   const problem =
     'live reservations with --yes need --max-total, since nobody sees the plan; nothing was sent'
   throw usage('max_total_needed', problem, 'add --max-total AMOUNT')
+}
+
+/** Says also when the balance is less than what is to be booked in its currency. */
+function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
+  const inCurrency = totalsOf(planned.map(row => row.cost)).find(total => isSameCurrency(total, balance))
+  const isLess = inCurrency !== undefined && compareAmounts(balance.amount, inCurrency.amount) < 0
+  return `Balance of the account: ${moneyText(balance)}${isLess ? ', less than the trips to book cost' : ''}`
 }
 
 /** Throws a usage error if the limit names no currency and the account's is not known. */
