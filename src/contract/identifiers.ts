@@ -6,6 +6,8 @@ export const TEST_SECRET_PREFIX = 'sk_test_'
 export const SUBSCRIPTION_ID_PREFIX = 'whsub_'
 export const SIGNING_SECRET_PREFIX = 'whsec_'
 export const EVENT_ID_PREFIX = 'evt_'
+/** The prefix of access tokens of the local sandbox. Not in the interface. */
+export const ACCESS_TOKEN_PREFIX = 'at_'
 /** The prefix of deliveries of the local sandbox. Not in the interface. */
 export const DELIVERY_ID_PREFIX = 'dlv_'
 /** The prefix of the local sandbox's reservation references, followed by ten Crockford base32 digits. §2.5 shows no form. */

@@ -7,7 +7,7 @@ import {OPERATIONS, type OperationName} from '../contract/operations.js'
 import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
-import {type Answer, ConnectionDrop, Refusal} from './base/answers.js'
+import {type Answer, ConnectionDrop, jsonResponse, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
 import type {Service} from './base/service.js'
 import {expirePayments} from './booking/pay-change-cancel.js'
@@ -77,6 +77,7 @@ export function createSandbox(options: SandboxOptions) {
     dispatcher,
     faults: [],
     requests: [],
+    answered: {count: 0},
     runningKeys: new Map(),
     latencyMilliseconds: options.latencyMilliseconds ?? 0,
   }
@@ -166,7 +167,13 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
       await next()
       entry.status = context.res.status
     } finally {
-      onAnswered?.({...entry, milliseconds: performance.now() - startedAt})
+      const milliseconds = performance.now() - startedAt
+      service.answered.count += 1
+      entry.sequence = service.answered.count
+      entry.ms = Math.round(milliseconds)
+      // The client did not get the answer.
+      if (entry.status === null) entry.answer = null
+      onAnswered?.({...entry, milliseconds})
     }
   })
   app.use(async (context, next) => {
@@ -211,5 +218,7 @@ function answerError(service: http.RunningService, error: Error, context: http.R
   const {json, ...answer} = refusal.toAnswer(context.var.requestId)
   const isToken = context.req.path === http.API_PATH + OPERATIONS['token.create'].path
   // Token errors also have `error_description` (RFC 6749 §5.2).
-  return Response.json(isToken ? {...json, error_description: refusal.message} : json, answer)
+  const text = JSON.stringify(isToken ? {...json, error_description: refusal.message} : json)
+  context.var.entry.answer = http.keptAnswer(text)
+  return jsonResponse(text, answer)
 }

@@ -18,6 +18,11 @@ export function data(value: unknown): Answer {
   return {status: 200, json: {data: value}}
 }
 
+/** Returns the response with the JSON `text`, whose JSON `answer` has as a value. */
+export function jsonResponse(text: string, {status, headers}: Omit<Answer, 'json'>): Response {
+  return new Response(text, {status, headers: {'Content-Type': 'application/json', ...headers}})
+}
+
 /** Makes the server cut the connection, at once or after `sent` was sent. In process, `handle` rejects with this error. */
 export class ConnectionDrop extends Error {
   override readonly name = 'ConnectionDrop'

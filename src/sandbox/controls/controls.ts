@@ -40,9 +40,7 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     return context.json({data: {event: eventWithOrigin(event, context.var.origin), deliveries}}, 201)
   },
   'GET /_sandbox/deliveries': ({database}, context) => {
-    const limit = Number(context.req.query('limit') ?? Number.MAX_SAFE_INTEGER)
-    if (!Number.isSafeInteger(limit) || limit < 1)
-      throw invalidField('limit', 'invalid_value', 'must be a whole number from 1')
+    const limit = wholeNumberIn(context, 'limit', 1) ?? Number.MAX_SAFE_INTEGER
     const {items} = listDeliveries(database, {}, {after: null, limit})
     return context.json({data: items.map(({delivery}) => delivery).reverse()})
   },
@@ -58,7 +56,18 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     service.faults.length = 0
     return showFaults(service, context)
   },
-  'GET /_sandbox/requests': ({requests}, context) => context.json({data: requests}),
+  'GET /_sandbox/requests': ({requests, answered}, context) => {
+    const after = wholeNumberIn(context, 'after', 0)
+    const found = after === undefined ? requests : requests.filter(({sequence}) => (sequence ?? 0) > after)
+    const data = found.map(({answer: _, ...entry}) => entry)
+    return context.json({data, answered: answered.count})
+  },
+  'GET /_sandbox/requests/:request_id': ({requests}, context) => {
+    const found = requests.find(({request_id}) => request_id === context.req.param('request_id'))
+    if (!found)
+      throw new Refusal('not_found', `request not found; the log keeps the last ${http.KEPT_REQUESTS}`)
+    return context.json({data: {...found, answer: http.shownAnswer(found)}})
+  },
   'POST /_sandbox/reset': (service, context) => {
     resetState(service)
     return context.json({data: {reset: true}})
@@ -72,6 +81,15 @@ export function addControls(app: http.App, service: http.RunningService): void {
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
   http.addRoutes(app, service, CONTROLS)
+}
+
+/** Returns a number of the query, or undefined if it is not there. Throws Refusal `validation_failed`. */
+function wholeNumberIn(context: http.RequestContext, name: string, least: number): number | undefined {
+  const text = context.req.query(name)
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (text !== '' && Number.isSafeInteger(number) && number >= least) return number
+  throw invalidField(name, 'invalid_value', `must be a whole number from ${least}`)
 }
 
 function readBody(context: http.RequestContext): unknown {

@@ -5,17 +5,24 @@
 
 import {createHash} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {canonicalJson} from '../../contract/json.js'
+import {canonicalJson, isObject} from '../../contract/json.js'
 import {MOST_KEY_LENGTH} from '../../contract/limits.js'
 import {type BodyOf, KEY_RETENTION_SECONDS, OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type OperationName, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
-import {type Answer, ConnectionDrop, Refusal} from '../base/answers.js'
+import {type Answer, ConnectionDrop, jsonResponse, Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {type Client, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
 import {faultInstead, giveBackFault, takeFault} from './faults.js'
-import {type Handle, parseJson, type RequestContext, type RunningService, validate} from './requests.js'
+import {
+  type Handle,
+  keptAnswer,
+  parseJson,
+  type RequestContext,
+  type RunningService,
+  validate,
+} from './requests.js'
 
 /**
  * Runs `work` under the fault injected into `operation`, if there is one. `work` calls `pause` at the point where a latency
@@ -79,7 +86,7 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
   const answerTo = async (service: RunningService, context: RequestContext, pause: Pause) => {
     const {origin, requestId, body: bytes} = context.var
     const {req} = context
-    const client = scope && authorize(service, req.header('authorization') ?? '', scope)
+    const client = scope && authorize(service, req.header('authorization'), scope)
     const json = schema && parseJson(bytes, req.header('content-type'), isBodyOptional)
     const work = () => {
       const answer = handler({
@@ -105,17 +112,34 @@ export function operation(name: OperationName, handler: (call: Call) => Answer):
     await pause()
     return work()
   }
-  return (service, context) =>
-    underFaults(service, name, context, async pause => {
+  return (service, context) => {
+    context.var.entry.client_id = senderOf(service, context)
+    return underFaults(service, name, context, async pause => {
       const answer = await answerTo(service, context, pause)
       if (answer.dropAfterCommit) throw new ConnectionDrop()
-      return Response.json(answer.json, answer)
+      const text = JSON.stringify(answer.json)
+      context.var.entry.answer = keptAnswer(text)
+      return jsonResponse(text, answer)
     })
+  }
+}
+
+/** Returns the id of the client for the log: that of the valid token, else the one that the body names, if it exists. */
+function senderOf({database, clock}: RunningService, {req, var: {entry}}: RequestContext): string | null {
+  const token = bearerIn(req.header('authorization'))
+  const stored = token === undefined ? undefined : findToken(database, token, clock.now())
+  if (typeof stored === 'object') return stored.client_id
+  const named = isObject(entry.body) ? entry.body.client_id : undefined
+  return typeof named === 'string' ? (findClient(database, named)?.client_id ?? null) : null
+}
+
+function bearerIn(authorization = ''): string | undefined {
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization.trim())?.[1]
 }
 
 /** Returns the client of the token. Throws Refusal `token_invalid`, `token_expired` or `insufficient_scope`. */
-function authorize(service: RunningService, authorization: string, scope: Scope): Client {
-  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization.trim())?.[1]
+function authorize(service: RunningService, authorization: string | undefined, scope: Scope): Client {
+  const token = bearerIn(authorization)
   if (!token) {
     throw new Refusal('token_invalid', 'the bearer token is missing', {}, {'WWW-Authenticate': 'Bearer'})
   }

@@ -6,8 +6,15 @@ import type {Context, Hono} from 'hono'
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
 import {REDACTED} from '../../contract/foreign-text.js'
+import {
+  ACCESS_TOKEN_PREFIX,
+  isTcNumber,
+  LIVE_SECRET_PREFIX,
+  SIGNING_SECRET_PREFIX,
+  TEST_SECRET_PREFIX,
+} from '../../contract/identifiers.js'
 import {plainMessage} from '../../contract/input-mistakes.js'
-import {isTooDeep, MOST_NESTING, parseJson as parse} from '../../contract/json.js'
+import {ExactNumber, isTooDeep, MOST_NESTING, parseJson as parse} from '../../contract/json.js'
 import {isLoopbackHost} from '../../contract/network.js'
 import type {ErrorDetail} from '../../contract/records.js'
 import {Refusal} from '../base/answers.js'
@@ -20,6 +27,8 @@ export interface RunningService extends Service {
   readonly faults: ActiveFault[]
   /** The latest requests, oldest first. */
   readonly requests: LoggedRequest[]
+  /** How many requests were answered or dropped since the start. */
+  readonly answered: {count: number}
   /** The hash of the body for each Idempotency-Key whose first request is still running. */
   readonly runningKeys: Map<string, string>
   readonly latencyMilliseconds: number
@@ -104,7 +113,7 @@ export function checkForm(request: Request, ownOrigin: string): void {
 export type AnsweredRequest = LoggedRequest & {readonly milliseconds: number}
 
 export const KEPT_REQUESTS = 200
-/** Limited, because requests are logged before they are authorized. */
+/** Limit on a body in the log. Requests are logged before they are authorized, and answers may list thousands of offers. */
 const MOST_LOGGED_BYTES = 16 * 1024
 const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|cookie)$/i
 /** Query parameters whose values are logged: filters and cursors of lists, and the result of the payment page. */
@@ -113,22 +122,29 @@ const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key'
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
 
-/** Returns the log entry of a request, without secrets. Operation, body and status are filled in later. */
+/** Returns the log entry of a request, without secrets. What is null is filled in later. */
 export function loggedRequest({url, method, headers}: Request, request_id: string, now: number) {
   const {pathname, searchParams} = new URL(url)
-  // The token in a payment or voucher link is a secret. Query values are shown only if they are known to be harmless.
-  const path = pathname.replace(/^\/(pay|vouchers)\/[^/]+/, `/$1/${REDACTED}`)
+  const path = redactText(pathname)
+  // Query values are shown only if they are known to be harmless.
   const query = [...searchParams].map(([name, value]) => {
-    if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(value)}`
+    if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(redactText(value))}`
     // A parameter without a value may itself be a secret.
     return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
   })
-  const shown = SHOWN_HEADERS.map(name => [name, headers.get(name)]).filter(([, value]) => value !== null)
+  const shown = SHOWN_HEADERS.flatMap(name => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, redactText(value)]]
+  })
   // The log shows that there was an Authorization header, but not its value.
   if (headers.has('authorization')) shown.push(['authorization', REDACTED])
   return {
     at: isoTime(now),
     request_id,
+    /** Its place among the answered requests, from 1; null while it runs. */
+    sequence: null as number | null,
+    /** The client of the token, or the one that asks for a token. */
+    client_id: null as string | null,
     operation: null as string | null,
     method,
     path: query.length > 0 ? `${path}?${query.join('&')}` : path,
@@ -136,7 +152,20 @@ export function loggedRequest({url, method, headers}: Request, request_id: strin
     body: null as unknown,
     /** Null if the connection was dropped or is still open. */
     status: null as number | null,
+    ms: null as number | null,
+    /** The JSON of the answer as it was sent, with its secrets: `shownAnswer` removes them. */
+    answer: null as string | null,
   }
+}
+
+/** Returns what the log keeps of the JSON of an answer: all of it, or a note that it is too long. */
+export function keptAnswer(json: string): string {
+  return json.length > MOST_LOGGED_BYTES ? JSON.stringify(`[longer than ${MOST_LOGGED_BYTES} bytes]`) : json
+}
+
+/** Returns the JSON of the answer to a logged request without secrets and identity numbers; null if there is none. */
+export function shownAnswer({answer}: LoggedRequest): unknown {
+  return answer === null ? null : redactBody(Buffer.from(answer))
 }
 
 /**
@@ -150,13 +179,31 @@ export function redactBody(bytes: Uint8Array): unknown {
 
 function redact(value: unknown, parent = ''): unknown {
   if (Array.isArray(value)) return value.map(item => redact(item, parent))
-  if (value === null || typeof value !== 'object') return value
+  if (typeof value === 'string') return redactText(value)
+  if (typeof value === 'number' && isTcNumber(String(value))) return REDACTED
+  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const secret = SECRET_FIELDS.test(key) || (parent === 'identity' && key === 'number')
-      return [key, secret ? REDACTED : redact(inner, key)]
+      return [redactText(key), secret ? REDACTED : redact(inner, key)]
     }),
   )
+}
+
+const SECRET_PREFIXES = [LIVE_SECRET_PREFIX, TEST_SECRET_PREFIX, SIGNING_SECRET_PREFIX]
+const SECRETS = new RegExp(
+  `(${SECRET_PREFIXES.join('|')})[\\w+/=.~-]+|\\b${ACCESS_TOKEN_PREFIX}[\\w-]{20,}`,
+  'g',
+)
+/** The token in a payment or voucher link gives access to the page. */
+const SECRET_LINKS = /\/(pay|vouchers)\/[^/?#"\s]+/g
+
+/** Removes what has the form of a secret, and identity numbers by their checksum. */
+function redactText(text: string): string {
+  return text
+    .replace(SECRET_LINKS, `/$1/${REDACTED}`)
+    .replace(SECRETS, REDACTED)
+    .replace(/(?<!\d)\d{11}(?!\d)/g, digits => (isTcNumber(digits) ? REDACTED : digits))
 }
 
 const MOST_BODY_BYTES = 1024 * 1024

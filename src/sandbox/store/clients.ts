@@ -1,5 +1,6 @@
 /** Clients (credentials, §5.3) with their accounts, and access tokens. Secrets and tokens are stored as SHA-256 hashes. */
 import {timingSafeEqual} from 'node:crypto'
+import {ACCESS_TOKEN_PREFIX} from '../../contract/identifiers.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {SCOPE_NAMES, type Scope} from '../../contract/operations.js'
 import type {Database} from '../../storage/database.js'
@@ -62,7 +63,7 @@ export function changeBalance(database: Database, clientId: string, amountMinor:
 export function issueToken(database: Database, clientId: string, scopes: readonly Scope[], now: number) {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS
   const stamp = stampsOf(database, 'tokens').seal({expiresAt, sequence: 0, index: 0})
-  const token = randomId(`at_${stamp}`)
+  const token = randomId(`${ACCESS_TOKEN_PREFIX}${stamp}`)
   const sql = 'INSERT INTO tokens (token_hash, client_id, scopes, expires_at) VALUES (?, ?, ?, ?)'
   database.run(sql, sha256(token), clientId, scopes.join(' '), expiresAt)
   return token
@@ -76,7 +77,9 @@ export function findToken(database: Database, token: string, now: number) {
   const sql = 'SELECT client_id, scopes FROM tokens WHERE token_hash = ? AND expires_at > ?'
   const stored = database.get<{client_id: string; scopes: string}>(sql, sha256(token), now)
   if (stored) return stored
-  const stamp = stampsOf(database, 'tokens').open(token.slice('at_'.length).slice(0, STAMP_LENGTH))
+  const stamp = stampsOf(database, 'tokens').open(
+    token.slice(ACCESS_TOKEN_PREFIX.length).slice(0, STAMP_LENGTH),
+  )
   return stamp && stamp.expiresAt <= now ? 'expired' : undefined
 }
 
