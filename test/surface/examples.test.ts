@@ -15,8 +15,10 @@ import {waitUntil} from '../support/wait.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
 
+/** With this flag a command runs until it is stopped. */
+const UNTIL_STOPPED = '--follow'
 const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
-  command.examples.map(example => [id, example] as const),
+  command.examples.filter(example => !example.includes(UNTIL_STOPPED)).map(example => [id, example] as const),
 )
 /** Commands that run until they are stopped, or have a test of their own. */
 const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
@@ -65,6 +67,10 @@ async function prepare(example: string): Promise<Record<string, string>> {
     event ??= await receiveEvent()
     target ??= await startTarget(200)
     return {'evt_…': event, [RECEIVER]: target.url}
+  }
+  if (example.includes('req_…')) {
+    await home.run(['account'])
+    return {'req_…': (await sandbox.listed('requests')).at(-1).request_id}
   }
   if (example.includes('whsub_…')) return {'whsub_…': await subscribe()}
   if (example.includes('trips.csv')) {

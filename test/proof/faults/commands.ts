@@ -244,6 +244,7 @@ export const ROWS: readonly Row[] = [
     part: 'redeliver',
   }),
   control('/faults$', 'sandbox fault list'),
+  control('/requests$', 'sandbox requests'),
   // The fault and the event are chosen so that they do not affect the other cells.
   controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
     sends: () => ({kind: 'latency', latency_ms: 0}),

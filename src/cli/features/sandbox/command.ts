@@ -36,6 +36,7 @@ interface ControlOptions {
 export abstract class SandboxCommand extends BaseCommand {
   static override environment = ['BOOKCTL_CONFIG_DIR']
   private found: Promise<RunningSandbox> | undefined
+  private openedSender: ReturnType<SandboxCommand['openSender']> | undefined
 
   protected running(): Promise<RunningSandbox> {
     this.found ??= this.find()
@@ -54,7 +55,8 @@ export abstract class SandboxCommand extends BaseCommand {
     const url = `${(await this.running()).origin}/_sandbox${path}`
     const method = typed ?? (body ? 'POST' : 'GET')
     if (this.isDryRun) return void (await this.print(dryRun([plainDryRequest(method, url, body)])))
-    const {sender, timeoutSeconds} = await this.openSender()
+    this.openedSender ??= this.openSender()
+    const {sender, timeoutSeconds} = await this.openedSender
     const wait = this.timeoutSeconds ?? seconds ?? timeoutSeconds
     const policy = {repeatable: body === undefined, timeoutSeconds: wait}
     const type = 'application/json'
