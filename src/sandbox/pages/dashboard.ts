@@ -12,7 +12,7 @@ import type {Reservation} from '../../contract/reservations.js'
 import {notFound, Refusal} from '../base/answers.js'
 import {counted, dateInWords, fullName, instantAsWritten, maskIdentity, occupancy} from '../base/wording.js'
 import {FAULT_KIND_NAMES, FAULT_KINDS, FAULT_NUMBERS, FAULT_OPERATIONS, faultField} from '../http/faults.js'
-import {API_PATH, KEPT_REQUESTS, type LoggedRequest} from '../http/requests.js'
+import {API_PATH, KEPT_REQUESTS, type LoggedRequest, shownAnswer} from '../http/requests.js'
 import {listClients, MAIN_CLIENT, startUpSecret} from '../store/clients.js'
 import * as reservations from '../store/reservations.js'
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
@@ -394,14 +394,17 @@ export function requestDetail(visit: Visit): View {
   }))
   const requestFacts = ui.facts({
     Sent: ui.address(`${found.method} ${found.path}`),
+    Client: found.client_id === null ? ui.soft('unknown') : ui.code(found.client_id),
     Operation: found.operation === null ? ui.soft('none') : ui.code(found.operation),
     Response: ui.httpStatus(found.status),
     Received: ui.time(found.at, visit.now),
   })
+  const answer = shownAnswer(found)
   const empty = ui.nothing('None logged.')
   const main = html`${ui.card('facts', 'Request', requestFacts)}
 ${ui.card('headers', 'Headers', ui.list(visit, {caption: 'Headers', rows: headers, empty}))}
-${ui.card('body', 'Body', found.body === null ? ui.nothing('No JSON body.') : ui.jsonText(found.body))}`
+${ui.card('body', 'Body', found.body === null ? ui.nothing('No JSON body.') : ui.jsonText(found.body))}
+${ui.card('answer', 'Answer', answer === null ? ui.nothing('No JSON body.') : ui.jsonText(answer))}`
   return {title: 'Request', id: found.request_id, main}
 }
 

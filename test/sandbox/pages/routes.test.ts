@@ -92,6 +92,7 @@ describe('reading', () => {
     const one = await read(`/ui/requests/${id}`)
     expect(one).toContain('POST /partner-api/v1/reservations/hotel')
     expect(one).toContain('idempotency-key')
+    expect(one).toMatch(/Answer[\s\S]{1,2000}reservation_ref/)
     for (const secret of [client.token, ADULT.identity.number]) expect(one).not.toContain(secret)
     expect(await rows('/ui/requests')).toBe(1 + 4)
     expect(await rows('/ui/requests?outcome=refused')).toBe(1 + 1)
