@@ -1,6 +1,7 @@
 /** Finding a city by its name, among those known on this machine or in the list of the service. */
 import {describe, expect, test} from 'vitest'
 import {cityNumber, readCity, wrongCity} from '../../../../src/cli/features/catalogue/city-search.js'
+import {Failure} from '../../../../src/contract/failure.js'
 import type {KnownCity} from '../../../../src/state/seen-store.js'
 import {apiOfSandbox} from '../../../support/answering.js'
 import {rejectionOf} from '../../../support/thrown.js'
@@ -60,6 +61,18 @@ describe('a name is looked up', () => {
     expect(remembered.length).toBeGreaterThan(3)
     await expect(read('Atlantis')).rejects.toMatchObject({kind: 'usage'})
     sandbox.close()
+  })
+
+  test.each([
+    ['invalid_scope', 400],
+    ['insufficient_scope', 403],
+  ])('among those known here where the client lacks the scope (%s)', async (code, status) => {
+    const api = {
+      call: () => Promise.reject(new Failure('not_allowed', 'not allowed', {code, status})),
+    }
+    const cities = {list: () => VALENCIAS}
+    const naming = {api, target: {baseUrl: 'https://x/v1'}, state: {writable: true, cities}}
+    expect(await readCity('valencia es', async () => naming as never)).toBe(1)
   })
 
   test('here only, to be named beside other mistakes', async () => {
