@@ -99,6 +99,10 @@ export const ALIASES = byWord([
   {words: ['auth token'], commands: ['token']},
   {words: ['events'], commands: ['webhooks events']},
   {words: ['webhooks attempts', 'webhooks log', 'webhooks logs'], commands: ['webhooks events list']},
+  {
+    words: ['sandbox follow', 'sandbox log', 'sandbox logs', 'sandbox tail', 'sandbox watch'],
+    commands: ['sandbox requests'],
+  },
   {words: ['logs'], commands: ['webhooks events list', 'journal']},
   {words: ['events resend', 'resend'], commands: ['webhooks events replay']},
   {words: ['endpoints', 'subscriptions'], commands: ['webhooks list']},

@@ -88,6 +88,8 @@ describe('refusals', () => {
     ['webhooks events resend evt_1', 'unknown_command', '`bookctl webhooks events replay`'],
     ['voucher open RSV-1', 'unknown_command', '`bookctl voucher download`'],
     ['sandbox balance', 'unknown_command', '`bookctl account`'],
+    ['sandbox logs', 'unknown_command', '`bookctl sandbox requests`'],
+    ['sandbox tail', 'unknown_command', '`bookctl sandbox requests`'],
     ['account balance', 'unexpected_argument', '`bookctl account`'],
     ['journal list --limit 3', 'unexpected_argument', '`bookctl journal`'],
     ['reservations constructor', 'unknown_command', 'bookctl reservations --help'],
