@@ -1,4 +1,5 @@
-/** The event types and headers of webhooks (§6), and the states of a reservation (§3). */
+/** The event types and headers of webhooks (§6), what an event is about (§2.8), and the states of a reservation (§3). */
+import {isObject} from './json.js'
 
 /** The event types and their meaning (§6.1). */
 export const EVENT_TYPES = {
@@ -16,6 +17,22 @@ export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[]
 
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name)
+}
+
+/** The reservation that an event is about, and the state it reports. Null where the event names none. */
+export interface EventSubject {
+  readonly reservationRef: string | null
+  readonly status: string | null
+}
+
+/** Returns what `event`, a parsed body of a webhook, is about: `data.reservation_ref` and `data.status` (§2.8). */
+export function subjectOf(event: unknown): EventSubject {
+  const data = isObject(event) && isObject(event.data) ? event.data : {}
+  const {reservation_ref: reference, status} = data
+  return {
+    reservationRef: typeof reference === 'string' && reference !== '' ? reference : null,
+    status: typeof status === 'string' && status !== '' ? status : null,
+  }
 }
 
 /**

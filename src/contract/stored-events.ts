@@ -1,4 +1,6 @@
 /** The ports for received webhook events and those that are still to be forwarded. Times are Unix seconds. */
+import {subjectOf} from './events.js'
+import {isIdentifier} from './identifiers.js'
 
 /** For how long event ids are kept: longer than the retries of §6.4 last. */
 export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
@@ -12,11 +14,13 @@ export interface NewEvent {
   /** Header names and values alternately, as received. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
+  /** The reservation that the signed body names (§2.8), or null. */
+  readonly reservationRef: string | null
   /** The addresses to forward the event to. */
   readonly targets: readonly string[]
 }
 
-export interface StoredEvent extends Omit<NewEvent, 'targets'> {
+export interface StoredEvent extends Omit<NewEvent, 'targets' | 'reservationRef'> {
   /** A number that grows with every received event. */
   readonly sequence: number
   readonly profile: string
@@ -53,15 +57,17 @@ export interface EventFilter {
   readonly ids?: readonly string[] | undefined
   readonly types?: readonly string[] | undefined
   readonly since?: number | undefined
+  /** Only events that name this reservation. */
+  readonly reservation?: string | undefined
 }
+
+/** Where a page begins. Both are sequence numbers, and the event with that number is not included. */
+export type EventPlace = {readonly before?: number} | {readonly after: number}
 
 /** The port for commands that read stored events. */
 export interface EventStore {
-  /**
-   * Returns a page of the matching events: newest first with `before`, oldest first with `after`. Both are sequence numbers,
-   * and the event with that number is not included.
-   */
-  page(filter: EventFilter, from: {before?: number} | {after: number}, limit: number): Promise<StoredEvent[]>
+  /** Returns a page of the matching events: newest first, or oldest first with `after`. */
+  page(filter: EventFilter, from: EventPlace, limit: number): Promise<StoredEvent[]>
   /** Returns the state of forwarding for each address of the event. */
   forwardsOf(sequence: number): Promise<EventForward[]>
   /**
@@ -89,6 +95,47 @@ export interface EventKeeper extends Pick<EventStore, 'prune'> {
 /** Joins header names and values with line breaks, which headers cannot contain. */
 export function packHeaders(rawHeaders: readonly string[]): string {
   return rawHeaders.join('\n')
+}
+
+/**
+ * Returns the value of the column `reservation_ref` for a new event: empty if the event names no reservation that a user
+ * could ask for. The column is null in events that an earlier version stored, which did not have it.
+ */
+export function packReservation(reservationRef: string | null): string {
+  return reservationRef !== null && isIdentifier('reservation_ref', reservationRef) ? reservationRef : ''
+}
+
+/** How many candidates are read at once in search of the events of a reservation. */
+const LEAST_CANDIDATES = 200
+
+/**
+ * Reads a page of the events that name `reservation`, from candidates that a store finds by its column or, in events of an
+ * earlier version, by a look for the reference in their bodies. What the body says decides.
+ */
+export async function pageOfReservation(
+  reservation: string,
+  from: EventPlace,
+  limit: number,
+  candidates: (from: EventPlace, limit: number) => Promise<StoredEvent[]>,
+): Promise<StoredEvent[]> {
+  const most = Math.max(limit, LEAST_CANDIDATES)
+  const found: StoredEvent[] = []
+  let place: EventPlace = from
+  for (;;) {
+    const read = await candidates(place, most)
+    found.push(...read.filter(({body}) => namesReservation(body, reservation)))
+    const last = read.at(-1)?.sequence
+    if (found.length >= limit || read.length < most || last === undefined) return found.slice(0, limit)
+    place = 'after' in from ? {after: last} : {before: last}
+  }
+}
+
+function namesReservation(body: Uint8Array, reservation: string): boolean {
+  try {
+    return subjectOf(JSON.parse(new TextDecoder().decode(body))).reservationRef === reservation
+  } catch {
+    return false
+  }
 }
 
 /** The columns of an event that need conversion. */

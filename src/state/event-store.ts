@@ -11,6 +11,8 @@ import {
   fromEventRow,
   type NewEvent,
   packHeaders,
+  packReservation,
+  pageOfReservation,
   type StoredEvent,
 } from '../contract/stored-events.js'
 import type {Database} from '../storage/database.js'
@@ -20,8 +22,8 @@ import type {OwnerFate} from '../storage/temporary.js'
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
   headers, body`
 
-const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
-  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body, reservation_ref)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 
 /** The table has no row ids, so last_insert_rowid() still returns the row id of the event. */
 const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
@@ -37,10 +39,11 @@ interface Keeper {
  * Stores events in one transaction, durable when the function returns. Reports for each event whether its id was already known.
  */
 export function receiveEvents(database: Database, {profile, owner}: Keeper, events: readonly NewEvent[]) {
-  const insert = ({eventId, type, receivedAt, secretName, rawHeaders, body, targets}: NewEvent) => {
-    const headers = packHeaders(rawHeaders)
-    const duplicate =
-      database.run(INSERT_EVENT, profile, eventId, type, receivedAt, secretName, headers, body) === 0
+  const insert = (event: NewEvent) => {
+    const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
+    const columns = [eventId, type, receivedAt, secretName, packHeaders(rawHeaders), body]
+    const inserted = database.run(INSERT_EVENT, profile, ...columns, packReservation(event.reservationRef))
+    const duplicate = inserted === 0
     if (!duplicate) for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
     return {duplicate}
   }
@@ -59,19 +62,36 @@ export function pruneEvents(database: Database, time: number, limit: number): nu
   return database.run(sql, time, limit)
 }
 
+/**
+ * The condition for the events of a reservation, and for those of an earlier version that may be: their bodies contain the
+ * reference, or a character of it as an escape such as \u0052. `column` is NULL for a file that cannot be migrated because it is
+ * read-only.
+ */
+const candidatesIn = (column: string) => `(${column} = ?6 OR (${column} IS NULL
+    AND (instr(body, CAST(?6 AS BLOB)) > 0 OR instr(body, CAST('\\u00' AS BLOB)) > 0)))`
+
+const HAS_COLUMN = `SELECT 1 AS found FROM pragma_table_info('events') WHERE name = 'reservation_ref'`
+
 export function createEventStore(database: Database): EventStore {
+  const page: EventStore['page'] = async ({ids, types, since = null, reservation}, from, limit) => {
+    const newestFirst = !('after' in from)
+    const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
+    const column = database.get(HAS_COLUMN) === undefined ? 'NULL' : 'reservation_ref'
+    const ofReservation = reservation === undefined ? '' : `AND ${candidatesIn(column)}`
+    const sql = `SELECT ${EVENT} FROM events WHERE sequence ${newestFirst ? '<' : '>'} ?1
+        AND (?2 IS NULL OR event_id IN (SELECT value FROM json_each(?2)))
+        AND (?3 IS NULL OR type IN (SELECT value FROM json_each(?3)))
+        AND (?4 IS NULL OR received_at >= ?4) ${ofReservation}
+      ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?5`
+    const lists = [ids, types].map(list => (list ? JSON.stringify(list) : null))
+    const values = [place, ...lists, since, limit, ...(reservation === undefined ? [] : [reservation])]
+    return database.all<EventRow<StoredEvent>>(sql, ...values).map(row => fromEventRow(row))
+  }
   return {
-    async page({ids, types, since = null}, from, limit) {
-      const newestFirst = !('after' in from)
-      const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
-      const sql = `SELECT ${EVENT} FROM events WHERE sequence ${newestFirst ? '<' : '>'} ?1
-          AND (?2 IS NULL OR event_id IN (SELECT value FROM json_each(?2)))
-          AND (?3 IS NULL OR type IN (SELECT value FROM json_each(?3)))
-          AND (?4 IS NULL OR received_at >= ?4)
-        ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?5`
-      const lists = [ids, types].map(list => (list ? JSON.stringify(list) : null))
-      const rows = database.all<EventRow<StoredEvent>>(sql, place, ...lists, since, limit)
-      return rows.map(row => fromEventRow(row))
+    async page(filter, from, limit) {
+      const {reservation} = filter
+      if (reservation === undefined) return page(filter, from, limit)
+      return pageOfReservation(reservation, from, limit, (place, most) => page(filter, place, most))
     },
     async forwardsOf(sequence) {
       const sql =

@@ -9,7 +9,7 @@ import {
   receiveEvents,
 } from '../../src/state/event-store.js'
 import {startEventWorker} from '../../src/state/event-worker.js'
-import type {Database} from '../../src/storage/database.js'
+import {type Database, openDatabase, openDatabaseToRead} from '../../src/storage/database.js'
 import {createOwner, fateOf} from '../../src/storage/temporary.js'
 import {eventOf} from '../support/client.js'
 import {closing, ownDirectory} from '../support/own.js'
@@ -50,6 +50,41 @@ test('removes old events, a limited number at a time, but none that is still to 
   expect((await store.page({}, {}, 9)).map(({eventId}) => eventId)).toEqual(['evt_5', 'evt_4'])
   expect(receiveEvents(database, keeper, [eventOf('evt_1')])).toEqual([{duplicate: false}])
   expect(taken(1e9)).toEqual(['evt_4', 'evt_5'])
+})
+
+test('finds the events of a reservation that an earlier version stored, also in a file that is read only', async () => {
+  const path = join(ownDirectory(), 'events.db')
+  const earlier = openDatabase(path, {...EVENTS, migrations: EVENTS.migrations.slice(0, 1)})
+  const sql = `INSERT INTO events (profile, event_id, received_at, secret_name, headers, body)
+    VALUES ('default', ?, 1, 's', '', ?)`
+  const bodies = {
+    evt_named: '{"data":{"reservation_ref":"RSV-1"}}',
+    evt_escaped: '{"data":{"reservation_ref":"\\u0052SV-1","note":"ş"}}',
+    evt_longer: '{"data":{"reservation_ref":"RSV-12"}}',
+    evt_elsewhere: '{"data":{"reservation_ref":"RSV-2","note":"RSV-1"}}',
+    evt_last: '{"data":{"reservation_ref":"RSV-2"},"data":{"reservation_ref":"RSV-1"}}',
+    evt_text: 'RSV-1',
+  }
+  for (const [id, body] of Object.entries(bodies)) earlier.run(sql, id, Buffer.from(body))
+  earlier.close()
+  const found = async (opened: Database) => {
+    const page = await createEventStore(opened).page({reservation: 'RSV-1'}, {after: 0}, 9)
+    opened.close()
+    return page.map(({eventId}) => eventId)
+  }
+  const named = ['evt_named', 'evt_escaped', 'evt_last']
+  expect(await found(openDatabaseToRead(path, EVENTS))).toEqual(named)
+  expect(await found(openDatabase(path, EVENTS))).toEqual(named)
+})
+
+test('looks past many earlier events that only mention the reservation', async () => {
+  const mention = Buffer.from('{"data":{"reservation_ref":"RSV-2","note":"RSV-1"}}')
+  const own = Buffer.from('{"data":{"reservation_ref":"RSV-1"}}')
+  const many = Array.from({length: 450}, (_, n) => eventOf(`evt_${n}`, {body: n === 3 ? own : mention}))
+  receiveEvents(database, keeper, many)
+  database.run('UPDATE events SET reservation_ref = NULL')
+  const page = await events().page({reservation: 'RSV-1'}, {}, 1)
+  expect(page.map(({eventId}) => eventId)).toEqual(['evt_3'])
 })
 
 test('does not forward a duplicate', () => {

@@ -148,6 +148,22 @@ withServer('repeats attempts in a store of an earlier version with their keys', 
   await expect(sql(BEGIN, begunBefore(4))).rejects.toThrow('begin_reservation')
 })
 
+withServer('finds the events of a reservation that an earlier version stored', async () => {
+  const url = await server.url('earlier_events')
+  const sql = (text: string, values: unknown[] = []) => server.sql(text, values, 'earlier_events')
+  await sql(migration(4))
+  const insert = `INSERT INTO bookctl.events (profile, event_id, received_at, secret_name, headers, body, arrival)
+    VALUES ('default', $1, now(), 's', '', $2, gen_random_uuid())`
+  const bodies = {
+    evt_named: '{"data":{"reservation_ref":"RSV-1"}}',
+    evt_escaped: '{"data":{"reservation_ref":"\\u0052SV-1","note":"ş"}}',
+    evt_elsewhere: '{"data":{"reservation_ref":"RSV-2","note":"RSV-1"}}',
+  }
+  for (const [id, body] of Object.entries(bodies)) await sql(insert, [id, Buffer.from(body)])
+  const found = await (await storesIn(url).events()).page({reservation: 'RSV-1'}, {after: 0}, 9)
+  expect(found.map(({eventId}) => eventId)).toEqual(['evt_named', 'evt_escaped'])
+})
+
 const SHOWN = 'postgres://ann@h:5432/booking'
 
 test.each([

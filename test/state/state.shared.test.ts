@@ -164,7 +164,7 @@ await describeEachPlace(place => {
     const live = await state.openEventKeeper('live')
     expect(await live.receive([event('evt_2')])).toEqual([{duplicate: false}])
     await Promise.all([here.close(), there.close(), live.close()])
-    const {targets: _, ...came} = event('evt_1', {type: null})
+    const {targets: _, reservationRef: __, ...came} = event('evt_1', {type: null})
     const [first, ...rest] = await (await state.events()).page({}, {after: 0}, 9)
     const kept = {...came, receivedAt: near(now), sequence: expect.any(Number), profile: 'default'}
     expect({...first, body: Buffer.from(first?.body ?? [])}).toEqual(kept)
@@ -188,6 +188,31 @@ await describeEachPlace(place => {
     expect(await page({ids: ['evt_2', 'evt_9']}, {}, 9)).toBe('2')
     expect(await page({since: -1e13}, {}, 9)).toBe('54321')
     expect(await (await state.events()).prune(-1e13, 9)).toBe(0)
+  })
+
+  test('the events of a reservation are found, with other filters and from both ends', async () => {
+    const own = await state.openEventKeeper('default')
+    const named = (id: string, reservationRef: unknown, type = 'odd') =>
+      event(id, {
+        type,
+        reservationRef: reservationRef as string,
+        body: Buffer.from(JSON.stringify({id, data: {reservation_ref: reservationRef}})),
+      })
+    // References that no user can ask for are stored too, although an index or a text column could not take them.
+    const odd = ['x'.repeat(5000), '\0', '', null].map((reference, n) => named(`evt_odd${n}`, reference))
+    await own.receive([named('evt_1', 'RSV-1'), named('evt_2', 'RSV-2'), ...odd])
+    await own.receive([named('evt_3', 'RSV-1', 'even'), named('evt_4', 'RSV-1')])
+    await own.close()
+    const events = await state.events()
+    const page = async (...args: Parameters<typeof events.page>) =>
+      (await events.page(...args)).map(({eventId}) => eventId.slice(4)).join('')
+    expect(await page({reservation: 'RSV-1'}, {}, 9)).toBe('431')
+    expect(await page({reservation: 'RSV-1'}, {after: 0}, 2)).toBe('13')
+    expect(await page({reservation: 'RSV-1', types: ['odd']}, {}, 1)).toBe('4')
+    const [newest] = await events.page({reservation: 'RSV-1'}, {}, 1)
+    expect(await page({reservation: 'RSV-1'}, {before: newest?.sequence ?? 0}, 9)).toBe('31')
+    for (const reservation of ['RSV-', 'rsv-1', 'RSV-11']) expect(await page({reservation}, {}, 9)).toBe('')
+    expect((await events.page({}, {}, 99)).length).toBe(8)
   })
 
   test('a forward is taken once, and again when it is due, until it is done; pruning leaves it', async () => {

@@ -67,6 +67,7 @@ export const eventOf = (eventId: string, more: Partial<NewEvent> = {}): NewEvent
   secretName: 'whsub_1',
   rawHeaders: ['X-A', 'one', 'x-a', ''],
   body: Buffer.from([0xff, 0, 0x0a, 0xfe]),
+  reservationRef: null,
   targets: [],
   ...more,
 })

@@ -63,6 +63,10 @@ const RECEIVER = 'http://127.0.0.1:3000/hooks'
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
+  if (example.includes('webhooks events wait')) {
+    await receiveEvent()
+    return {'RSV-…': 'RSV-EXAMPLE'}
+  }
   if (example.includes('evt_…')) {
     event ??= await receiveEvent()
     target ??= await startTarget(200)
@@ -106,7 +110,8 @@ async function receiveEvent(): Promise<string> {
   writeFileSync(join(home.directory, 'signing-secret.txt'), SECRET)
   const receiver = await startListening(home, ['--exit-after', '1'])
   const id = `evt_${receiver.port}`
-  await sendEvent(receiver.port, `{"id":"${id}","data":{"status":"CONFIRMED"}}`, id)
+  const data = {status: 'CONFIRMED', reservation_ref: 'RSV-EXAMPLE'}
+  await sendEvent(receiver.port, JSON.stringify({id, type: 'voucher.ready', data}), id)
   await receiver.ended
   return id
 }

@@ -45,6 +45,7 @@ async function stored(bench: Bench, server: PostgresServer): Promise<Row[]> {
       secretName: 'env',
       rawHeaders: HEADERS,
       body: BODY,
+      reservationRef: `RSV-${n}`,
       targets: [],
     }))
     const results = await keeper.receive(events)

@@ -13,6 +13,8 @@ import {
   fromEventRow,
   type NewEvent,
   packHeaders,
+  packReservation,
+  pageOfReservation,
   type StoredEvent,
 } from '../../contract/stored-events.js'
 import type {StoreConnection} from './connection.js'
@@ -29,12 +31,13 @@ const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
  */
 const RECEIVE = `WITH given AS (
     SELECT * FROM unnest($3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::int[], $9::int[], $10::uuid[],
-      $11::text[])
-      AS g (event_id, type, received_at, secret_name, headers, start, length, arrival, targets)
+      $11::text[], $12::text[])
+      AS g (event_id, type, received_at, secret_name, headers, start, length, arrival, targets, reservation_ref)
   ), new AS (
-    INSERT INTO bookctl.events (profile, event_id, type, received_at, secret_name, headers, body, arrival)
+    INSERT INTO bookctl.events (profile, event_id, type, received_at, secret_name, headers, body, arrival,
+      reservation_ref)
     SELECT $1, event_id, type, to_timestamp(received_at), secret_name, headers,
-      substring($2::bytea FROM start FOR length), arrival FROM given ORDER BY event_id
+      substring($2::bytea FROM start FOR length), arrival, reservation_ref FROM given ORDER BY event_id
     ON CONFLICT (profile, event_id) DO NOTHING RETURNING sequence, arrival
   ), forwarded AS (
     INSERT INTO bookctl.forwards (sequence, target, state, due_at)
@@ -157,6 +160,7 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
       events.map(event => event.body.length),
       events.map(event => event.arrival),
       events.map(({targets}) => (targets.length === 0 ? null : targets.join('\n'))),
+      events.map(({reservationRef}) => packReservation(reservationRef)),
     ])
     const [{version, stored}] = rows as [Received]
     if (version > SCHEMA_VERSION) throw tooNew((await store.facts()).shown, version)
@@ -258,19 +262,34 @@ function inStatements(events: readonly Arrival[]): Arrival[][] {
   return parts
 }
 
+/**
+ * Selects the events of a reservation, and those of an earlier version that may be: their bodies contain the reference, or a
+ * character of it as an escape such as \u0052.
+ */
+const CANDIDATES = `SELECT sequence FROM bookctl.events WHERE reservation_ref = $6
+  UNION ALL SELECT sequence FROM bookctl.events WHERE reservation_ref IS NULL
+    AND (position(convert_to($6, 'UTF8') IN body) > 0 OR position('\\x5c753030'::bytea IN body) > 0)`
+
 /** Creates the store for commands that read events. `now` returns Unix seconds on this machine. */
 export function createSharedEvents(store: StoreConnection, now: () => number): EventStore {
+  const page: EventStore['page'] = async (filter, from, limit) => {
+    const newestFirst = !('after' in from)
+    const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
+    const {ids = null, types = null, since = null, reservation} = filter
+    const ofReservation = reservation === undefined ? '' : `AND sequence IN (${CANDIDATES})`
+    const sql = `SELECT ${EVENT} FROM bookctl.events e WHERE sequence ${newestFirst ? '<' : '>'} $1
+        AND ($2::text[] IS NULL OR event_id = ANY ($2)) AND ($3::text[] IS NULL OR type = ANY ($3))
+        AND ($4::float8 IS NULL OR received_at >= to_timestamp(greatest($4, 0))) ${ofReservation}
+      ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT $5`
+    const values = [place, ids, types, since, limit, ...(reservation === undefined ? [] : [reservation])]
+    const {rows} = await store.query<EventRow<StoredEvent>>(sql, values)
+    return rows.map(row => fromEventRow(row))
+  }
   return {
     async page(filter, from, limit) {
-      const newestFirst = !('after' in from)
-      const place = newestFirst ? (from.before ?? Number.MAX_SAFE_INTEGER) : from.after
-      const {ids = null, types = null, since = null} = filter
-      const sql = `SELECT ${EVENT} FROM bookctl.events e WHERE sequence ${newestFirst ? '<' : '>'} $1
-          AND ($2::text[] IS NULL OR event_id = ANY ($2)) AND ($3::text[] IS NULL OR type = ANY ($3))
-          AND ($4::float8 IS NULL OR received_at >= to_timestamp(greatest($4, 0)))
-        ORDER BY sequence ${newestFirst ? 'DESC' : 'ASC'} LIMIT $5`
-      const {rows} = await store.query<EventRow<StoredEvent>>(sql, [place, ids, types, since, limit])
-      return rows.map(row => fromEventRow(row))
+      const {reservation} = filter
+      if (reservation === undefined) return page(filter, from, limit)
+      return pageOfReservation(reservation, from, limit, (place, most) => page(filter, place, most))
     },
     async forwardsOf(sequence) {
       const sql = `SELECT target, state, attempts, status, ms, error FROM bookctl.forwards

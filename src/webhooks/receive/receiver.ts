@@ -15,6 +15,7 @@ interface CheckedArrival {
   /** Undefined when the signature is wrong, because the body is then not parsed. */
   readonly eventId: string | undefined
   readonly type: string | null
+  readonly reservationRef: string | null
   readonly secretName: string | undefined
 }
 
@@ -27,11 +28,13 @@ export function checkArrival(
   const header = valuesOf(rawHeaders, names.signature)
   const verdict = verify({secrets, header, rawBody: body, now: receivedAt})
   const {secretName} = verdict
-  if (!verdict.valid) return {reason: verdict.reason, eventId: undefined, type: null, secretName}
+  if (!verdict.valid)
+    return {reason: verdict.reason, eventId: undefined, type: null, reservationRef: null, secretName}
   const event = readEvent(body)
   const agrees = event !== undefined && checkEventId(valuesOf(rawHeaders, names.eventId), event)
   const reason = agrees ? 'ok' : 'event_id_mismatch'
-  return {reason, eventId: event?.id, type: event?.type ?? null, secretName}
+  const {id: eventId, type = null, reservationRef = null} = event ?? {}
+  return {reason, eventId, type, reservationRef, secretName}
 }
 
 /** Returns every value of the header `name` (lower case). The joined form of node:http would hide that a header came twice. */
@@ -96,7 +99,8 @@ export class Receiver {
   /** Processes a request and calls `answer` once. `started` is `performance.now()` at the request's headers. */
   take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
     const {rawHeaders, body, receivedAt} = arrival
-    const {reason, eventId, type, secretName} = checkArrival(arrival, this.names, this.options.secrets())
+    const checked = checkArrival(arrival, this.names, this.options.secrets())
+    const {reason, eventId, type, reservationRef, secretName} = checked
     // Written out in full, because spreading objects here would cost more than checking the signature.
     const finish = (status: 200 | 401, duplicate: boolean) => {
       answer(status)
@@ -109,6 +113,7 @@ export class Receiver {
         reason,
         eventId,
         type,
+        reservationRef,
         secretName,
         duplicate,
         ackMilliseconds,
@@ -117,7 +122,7 @@ export class Receiver {
     }
     if (reason !== 'ok' || eventId === undefined || secretName === undefined) return finish(401, false)
     const targets = this.options.targetsOf(type)
-    const event = {rawHeaders, body, receivedAt, eventId, type, secretName, targets}
+    const event = {rawHeaders, body, receivedAt, eventId, type, reservationRef, secretName, targets}
     const isAdded = this.commits.add(event, settled => {
       if ('error' in settled) answer(503)
       else finish(200, settled.outcome.duplicate)

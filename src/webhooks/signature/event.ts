@@ -1,20 +1,21 @@
 /** Reads the event in a webhook's body (§2.8), as far as receiving and verifying require. */
-import {isEventType} from '../../contract/events.js'
+import {type EventSubject, isEventType, subjectOf} from '../../contract/events.js'
 import {isPlainText} from '../../contract/foreign-text.js'
 import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
 import {isObject} from '../../contract/json.js'
 
-export interface EventSummary {
+export interface EventSummary extends EventSubject {
   readonly id: string
   /** Null when the type is missing or not plain text. */
   readonly type: string | null
 }
 
-/** Returns the id and type of the event in `rawBody`, or undefined when it is not UTF-8 JSON with an `id`. */
+/** Returns id, type and subject of the event in `rawBody`, or undefined when it is not UTF-8 JSON with an `id`. */
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
-  const {id, type} = (parse(rawBody) ?? {}) as Envelope
+  const event = parse(rawBody)
+  const {id, type} = (event ?? {}) as Envelope
   if (typeof id !== 'string' || id === '') return undefined
-  return {id, type: typeof type === 'string' && isPlainText(type) ? type : null}
+  return {id, type: typeof type === 'string' && isPlainText(type) ? type : null, ...subjectOf(event)}
 }
 
 /**

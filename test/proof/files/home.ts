@@ -67,7 +67,8 @@ async function storeAll(home: Home): Promise<Pick<Bench, 'reservation'>> {
     const {entry} = await journal.begin(intent(1, {clientReferenceId: 'left-open', body}), 1_900_000_000)
     await journal.attempt(entry.id, 1_900_000_001)
     const event = {eventId: 'evt_kept', type: 'voucher.ready', receivedAt: Date.now() / 1000, secretName: 's'}
-    const came = {rawHeaders: ['A', 'b'], body: Buffer.from('{"id":"evt_kept"}'), targets: []}
+    const kept = Buffer.from('{"id":"evt_kept"}')
+    const came = {rawHeaders: ['A', 'b'], body: kept, reservationRef: null, targets: []}
     const events = openOwn(EVENTS, directory)
     receiveEvents(events, {profile: 'default', owner: '1:1:none'}, [{...event, ...came}])
     events.close()

@@ -1,9 +1,10 @@
-/** `webhooks events`: lists, shows, exports, prunes and replays received events. */
+/** `webhooks events`: lists, shows, exports, prunes and replays received events, and those of a reservation. */
 import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf, isoTime, systemClock} from '../../../contract/dates.js'
+import {subjectOf} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isSuccess} from '../../../contract/operations.js'
@@ -14,7 +15,7 @@ import {createHandover, freshHeaders, headersFor, signedAgain} from '../../../we
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
-import {checkedFlag} from '../../input/flags.js'
+import {checkedFlag, identifierFlag} from '../../input/flags.js'
 import {dryRun} from '../../session/dry-run.js'
 import {jsonText} from '../../terminal/json-text.js'
 import type {OutputFlags} from '../../terminal/output.js'
@@ -24,6 +25,10 @@ import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
 export const eventFilterFlags = {
+  reservation: identifierFlag('reservation_ref')({
+    helpValue: 'REF',
+    summary: 'only events about this reservation',
+  }),
   id: Flags.string({helpValue: 'EVENT_ID', multiple: true, summary: 'only these events (repeatable)'}),
   type: Flags.string({helpValue: 'TYPE', multiple: true, summary: 'only events of these types (repeatable)'}),
   since: checkedFlag(readSince)({
@@ -57,17 +62,18 @@ export async function pruneEvents(store: EventStore, seconds: number): Promise<n
 }
 
 const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret'] as const
-export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'bytes', 'forwards']
+const SUBJECT_COLUMNS = ['reservation_ref', 'status'] as const
+export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'bytes', 'forwards', ...SUBJECT_COLUMNS]
 
 const PAGE = 200
 
 /** Returns the filter that the flags describe. Throws a usage error if --id is neither a known event nor an event id. */
 export async function eventFilter(
-  {id: ids, type: types, since}: Partial<InferredFlags<typeof eventFilterFlags>>,
+  {id: ids, type: types, since, reservation}: Partial<InferredFlags<typeof eventFilterFlags>>,
   store: EventStore,
 ): Promise<EventFilter> {
   for (const id of ids ?? []) await newestWith(store, '--id', id)
-  return {ids, types, since}
+  return {ids, types, since, reservation}
 }
 
 /**
@@ -84,9 +90,12 @@ function readSince(field: string, text: string): number {
 }
 
 async function rowOf(store: EventStore, event: StoredEvent) {
+  const {reservationRef, status} = subjectOf(parseBody(event.body))
   return {
     event_id: event.eventId,
     event_type: event.type,
+    reservation_ref: reservationRef,
+    status,
     received_at: isoTime(event.receivedAt),
     profile: event.profile,
     secret: event.secretName,
@@ -95,14 +104,14 @@ async function rowOf(store: EventStore, event: StoredEvent) {
   }
 }
 
-type Row = Awaited<ReturnType<typeof rowOf>>
+export type Row = Awaited<ReturnType<typeof rowOf>>
 
 function withWords<Sent extends Pick<EventForward, 'target' | 'error'>>(sent: Sent) {
   return {...sent, error: unansweredText(sent.error, sent.target)}
 }
 
-/** Lists at most `limit` matching events, newest first. They are read page by page. */
-export async function eventList(store: EventStore, filter: EventFilter, limit: number): Promise<Result<Row>> {
+/** Returns the rows of at most `limit` matching events, newest first. They are read page by page. */
+export async function eventRows(store: EventStore, filter: EventFilter, limit: number): Promise<Row[]> {
   const events: Row[] = []
   let before: number | undefined
   while (events.length < limit) {
@@ -112,14 +121,25 @@ export async function eventList(store: EventStore, filter: EventFilter, limit: n
     for (const event of page) events.push(await rowOf(store, event))
     before = page.at(-1)?.sequence
   }
+  return events
+}
+
+/** Lists events. */
+export function eventList(events: readonly Row[], whenEmpty = 'No events match.'): Result<Row> {
   const list = listResult({events}, events, PLAIN_COLUMNS)
   const bytes = columnsOf<Row>(['bytes'], {isMinor: true})
   const states = ({forwards}: Row) => forwards.map(({state}) => state)
   return {
     ...list,
-    columns: [...list.columns, ...bytes, {name: 'forwards', value: states, wraps: true}],
-    shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards'],
-    whenEmpty: 'No events match.',
+    columns: [
+      ...list.columns,
+      ...bytes,
+      {name: 'forwards', value: states, wraps: true},
+      ...columnsOf<Row>(SUBJECT_COLUMNS),
+    ],
+    // In a pipe, scripts choose columns by their place, so new ones come last.
+    shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards', ...SUBJECT_COLUMNS],
+    whenEmpty,
   }
 }
 

@@ -93,7 +93,9 @@ To see events of the local sandbox arrive:
   bookctl webhooks test whsub_…            # in another terminal
   bookctl webhooks events list
 
-\`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and forwards to your own receiver with --forward-to. In scripts, --exit-after 1 --within 60 waits for an event.
+\`webhooks listen\` answers 200 only when the event is on the disk, finds repeated events by the signed id, and forwards to your own receiver with --forward-to. In scripts, --exit-after 1 --within 60 waits for an event. Beside a \`listen\` that runs elsewhere, wait for one of a reservation:
+
+  bookctl webhooks events wait --reservation RSV-… --type voucher.ready --within 120
 
 When a signature does not match, \`webhooks verify\` says why: the wrong secret, a body that was changed on the way, a clock that is off, a header that is malformed. It needs no login and no network:
 

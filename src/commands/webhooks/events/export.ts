@@ -21,7 +21,7 @@ export default class WebhooksEventsExport extends BaseCommand {
   ]
   static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = ['exported', 'file']
-  static override candidates = {id: 'events', type: 'event-types'} as const
+  static override candidates = {id: 'events', type: 'event-types', reservation: 'references'} as const
   static override flags = {
     ...eventFilterFlags,
     file: checkedFlag((field, path) => (path === '-' ? path : checkNewFile(field, path)))({

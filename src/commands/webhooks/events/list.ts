@@ -4,6 +4,7 @@ import {
   eventFilter,
   eventFilterFlags,
   eventList,
+  eventRows,
 } from '../../../cli/features/webhooks/events.js'
 import {BaseCommand} from '../../../cli/shell/base-command.js'
 import {EVENT_RETENTION_SECONDS} from '../../../contract/stored-events.js'
@@ -15,10 +16,11 @@ export default class WebhooksEventsList extends BaseCommand {
   static override examples = [
     'bookctl webhooks events list --since 1h',
     'bookctl webhooks events list --type payment.failed --json',
+    'bookctl webhooks events list --reservation RSV-…',
   ]
   static override environment = ['BOOKCTL_PROFILE', 'BOOKCTL_STORE', 'BOOKCTL_CONFIG_DIR']
   static override columns = EVENT_LIST_COLUMNS
-  static override candidates = {id: 'events', type: 'event-types'} as const
+  static override candidates = {id: 'events', type: 'event-types', reservation: 'references'} as const
   static override flags = {
     ...eventFilterFlags,
     limit: Flags.integer({helpValue: 'N', min: 1, summary: 'maximum number of results (default all)'}),
@@ -29,6 +31,6 @@ export default class WebhooksEventsList extends BaseCommand {
     const events = await (await this.state()).events()
     const filter = await eventFilter(flags, events)
     const {limit = Number.POSITIVE_INFINITY} = flags
-    await this.print(await eventList(events, filter, limit))
+    await this.print(eventList(await eventRows(events, filter, limit)))
   }
 }

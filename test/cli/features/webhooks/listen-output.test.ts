@@ -17,6 +17,7 @@ function receipt(body: string, change: Partial<Receipt> = {}): Receipt {
     reason: 'ok',
     eventId: id,
     type: typeof type === 'string' ? type : null,
+    reservationRef: null,
     secretName: 'whsub_1',
     duplicate: false,
     ackMilliseconds: 1.23456,
