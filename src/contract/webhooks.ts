@@ -84,6 +84,10 @@ export const delivery = z
     subscription_id: subscriptionId,
     event_id: eventId,
     type: typeOfEvent,
+    reservation_ref: z
+      .string()
+      .nullable()
+      .meta(about('The reservation that the event is about; null: none', 'RSV-7K3M9QX2AB')),
     status: z.string().meta({
       ...about('How far the delivery is', 'DELIVERED'),
       enum: ['PENDING', 'DELIVERED', 'ABANDONED'],

@@ -56,11 +56,20 @@ test('events become deliveries of the active subscriptions that list them', asyn
   await client.call('PATCH', `${PATH}/${passive}`, {is_active: false})
   const foreign = await (await sandbox.client('_poor')).call('POST', PATH, WANTED)
   const [offer] = await client.search()
-  await client.convert(offer)
+  const {reservation_ref} = (await client.convert(offer)).json.data
   const deliveries = await sandbox.listed('deliveries')
-  expect(deliveries).toEqual([
-    expect.objectContaining({subscription_id: mine, type: 'voucher.ready', status: 'PENDING', attempts: []}),
-  ])
+  const made = {
+    subscription_id: mine,
+    type: 'voucher.ready',
+    status: 'PENDING',
+    attempts: [],
+    reservation_ref,
+  }
+  expect(deliveries).toEqual([expect.objectContaining(made)])
+  const about = (reference: string) =>
+    sandbox.control('GET', `/_sandbox/deliveries?reservation_ref=${reference}`)
+  expect((await about(reservation_ref)).json.data).toEqual(deliveries)
+  expect((await about('RSV-NONE')).json.data).toEqual([])
   expect(await client.get(`${PATH}/${mine}/deliveries`)).toEqual(deliveries)
   expect(deliveries[0].subscription_id).not.toBe(foreign.json.data.id)
 })

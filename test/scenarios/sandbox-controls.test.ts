@@ -117,6 +117,9 @@ test('trigger sends a signed event to those who subscribed to its type, about a 
     status: 'CANCELLED',
     refund_amount: expect.stringMatching(/^\d+\.\d\d$/),
   })
+  const deliveries = ['sandbox', 'deliveries', '--reservation', reference]
+  const rows = await home.run([...deliveries, '--columns', 'reservation_ref,type,status'])
+  expect(rows.stdout).toBe(`${reference}\treservation.cancelled\tDELIVERED\n`)
   const {result} = await home.json(['reservations', 'show', reference])
   expect(result).toMatchObject({reservation: {status: 'CONFIRMED'}})
 

@@ -64,7 +64,7 @@ async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
   if (example.includes('webhooks events wait')) {
-    await receiveEvent()
+    event ??= await receiveEvent()
     return {'RSV-…': 'RSV-EXAMPLE'}
   }
   if (example.includes('evt_…')) {

@@ -13,11 +13,22 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {name: 'attempts', value: delivery => attemptsOf(delivery).length, isMinor: true},
   {name: 'last_status', value: delivery => attemptsOf(delivery).at(-1)?.status ?? null},
   {name: 'last_error', value: delivery => attemptsOf(delivery).at(-1)?.error ?? null, isMain: true},
+  ...columnsOf<Delivery>(['reservation_ref']),
 ]
 
 const MOST_DELIVERIES = 5000
 
-const SHOWN = ['delivery_id', 'type', 'status', 'attempts', 'last_status', 'last_error', 'next_attempt_at']
+// In a pipe, scripts choose columns by their place, so a new one comes last.
+const SHOWN = [
+  'delivery_id',
+  'type',
+  'status',
+  'attempts',
+  'last_status',
+  'last_error',
+  'next_attempt_at',
+  'reservation_ref',
+]
 
 function attemptsOf(delivery: Delivery): Record<string, unknown>[] {
   return Array.isArray(delivery.attempts) ? delivery.attempts : []
@@ -28,9 +39,19 @@ export default class SandboxDeliveries extends SandboxCommand {
   static override description =
     `A pending delivery is sent when it falls due: bookctl sandbox clock --advance 1m. --redeliver sends one delivery again now
 and shows it.`
-  static override examples = ['bookctl sandbox deliveries', 'bookctl sandbox deliveries --json']
+  static override examples = [
+    'bookctl sandbox deliveries',
+    'bookctl sandbox deliveries --json',
+    'bookctl sandbox deliveries --reservation RSV-…',
+  ]
   static override columns = COLUMNS.map(({name}) => name)
+  static override candidates = {reservation: 'references'} as const
   static override flags = {
+    reservation: identifierFlag('reservation_ref')({
+      helpValue: 'REF',
+      summary: 'only deliveries of events about this reservation',
+      exclusive: ['redeliver'],
+    }),
     limit: Flags.integer({
       helpValue: 'N',
       min: 1,
@@ -48,15 +69,16 @@ and shows it.`
 
   async run(): Promise<void> {
     const {flags} = await this.parse(SandboxDeliveries)
-    const {redeliver: id, limit} = flags
+    const {redeliver: id, limit, reservation} = flags
+    const filter = reservation === undefined ? '' : `&reservation_ref=${encodeURIComponent(reservation)}`
     // Requests one more than is shown, to know whether there are older ones.
     const answer = await (id === undefined
-      ? this.control(`/deliveries?limit=${limit + 1}`)
+      ? this.control(`/deliveries?limit=${limit + 1}${filter}`)
       : this.control(`/deliveries/${id}/redeliver`, {body: {}}))
     if (!answer) return
     const found = (answer.data ?? [answer]) as Delivery[]
     const deliveries = found.slice(-limit)
-    const whenEmpty = 'No deliveries yet.'
+    const whenEmpty = reservation === undefined ? 'No deliveries yet.' : `No deliveries for ${reservation}.`
     await this.print({document: {deliveries}, items: deliveries, columns: COLUMNS, shown: SHOWN, whenEmpty})
     if (found.length > limit) this.tell(`There are older deliveries: --limit N, up to ${MOST_DELIVERIES}`)
   }

@@ -41,7 +41,8 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
   },
   'GET /_sandbox/deliveries': ({database}, context) => {
     const limit = wholeNumberIn(context, 'limit', 1) ?? Number.MAX_SAFE_INTEGER
-    const {items} = listDeliveries(database, {}, {after: null, limit})
+    const reservationRef = context.req.query('reservation_ref')
+    const {items} = listDeliveries(database, {reservationRef}, {after: null, limit})
     return context.json({data: items.map(({delivery}) => delivery).reverse()})
   },
   'POST /_sandbox/deliveries/:delivery_id/redeliver': async (service, context) => {

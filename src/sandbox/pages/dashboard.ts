@@ -274,27 +274,30 @@ const DELETED = 'the subscription is gone'
 export function deliveryList(visit: Visit): View {
   const wanted = ui.filterOf(visit, 'status')
   const subscriptionId = ui.filterOf(visit, 'subscription')
-  const filter = {status: wanted, subscriptionId}
+  const reservationRef = ui.filterOf(visit, 'reservation')
+  const filter = {status: wanted, subscriptionId, reservationRef}
   const {items, next} = webhooks.listDeliveries(visit.service.database, filter, ui.pagingOf(visit))
   const filters = [
     ui.select('status', 'Status', ['PENDING', 'DELIVERED', 'ABANDONED'], wanted, 'any'),
     html`<label>Subscription<input type="search" name="subscription" value="${subscriptionId ?? ''}" maxlength="100" placeholder="whsub_…"></label>`,
+    html`<label>Reservation<input type="search" name="reservation" value="${reservationRef ?? ''}" maxlength="100" placeholder="RSV-…"></label>`,
   ]
   const empty = ui.nothing('No deliveries. To receive the next event:', LISTEN)
   return ui.listView(visit, {caption: 'Deliveries', rows: deliveryRows(visit, items), empty, filters, next})
 }
 
-function deliveryRows({now}: Visit, found: readonly webhooks.ListedDelivery[]) {
+function deliveryRows(visit: Visit, found: readonly webhooks.ListedDelivery[]) {
   return found.map(({delivery, url}) => {
     const error = delivery.attempts.at(-1)?.error
     const lastError = error && html`<br><span class="soft">${ui.brief(error)}</span>`
     return {
       'Delivery and event': html`${ui.link('deliveries', delivery.delivery_id)}<br>${ui.link('events', delivery.event_id)}`,
       Type: ui.code(delivery.type),
+      Reservation: reservationLink(visit, delivery),
       Status: ui.status(delivery.status),
       Attempts: html`${counted(delivery.attempts.length, 'attempt')}${lastError}`,
       'Sent to': url === null ? ui.soft(DELETED) : ui.address(url, 20),
-      'Next attempt': ui.time(delivery.next_attempt_at, now),
+      'Next attempt': ui.time(delivery.next_attempt_at, visit.now),
     }
   })
 }
@@ -312,6 +315,7 @@ export function deliveryDetail(visit: Visit): View {
   const deliveryFacts = ui.facts({
     Status: ui.status(delivery.status),
     Event: html`${ui.link('events', delivery.event_id)} ${ui.code(delivery.type)}`,
+    Reservation: reservationLink(visit, delivery),
     Subscription: ui.code(delivery.subscription_id),
     'Sent to': url === null ? ui.soft(DELETED) : ui.code(url),
     'Next attempt': next === null ? 'none' : due,

@@ -196,14 +196,22 @@ type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'attempts'> & {
 }
 
 const DELIVERIES = `SELECT deliveries.sequence, delivery_id, deliveries.subscription_id, deliveries.event_id, type,
-  status, next_attempt_at, attempts, url, is_active FROM deliveries
+  json_extract(data, '$.reservation_ref') AS reservation_ref, status, next_attempt_at, attempts, url, is_active FROM deliveries
   LEFT JOIN events ON events.event_id = deliveries.event_id
   LEFT JOIN subscriptions ON subscriptions.subscription_id = deliveries.subscription_id`
+
+const OF_RESERVATION =
+  "deliveries.event_id IN (SELECT event_id FROM events WHERE json_extract(data, '$.reservation_ref') = ?)"
 
 /** Lists deliveries, newest first unless `oldestFirst` is set. */
 export function listDeliveries(
   database: Database,
-  filter: {status?: string | null; subscriptionId?: string | null; eventId?: string},
+  filter: {
+    status?: string | null
+    subscriptionId?: string | null
+    eventId?: string
+    reservationRef?: string | null | undefined
+  },
   {after, limit}: Paging,
   oldestFirst = false,
 ) {
@@ -211,6 +219,7 @@ export function listDeliveries(
     'status = ?': filter.status,
     'deliveries.subscription_id = ?': filter.subscriptionId,
     'deliveries.event_id = ?': filter.eventId,
+    [OF_RESERVATION]: filter.reservationRef,
     [`deliveries.sequence ${oldestFirst ? '>' : '<'} ?`]: after,
   }
   const order = `deliveries.sequence ${oldestFirst ? '' : 'DESC'}`

@@ -52,6 +52,19 @@ describe('reading', () => {
     expect((await readPage(sandbox, voucher)).headers.get('content-type')).toBe('application/pdf')
   })
 
+  it('says which reservation a delivery is about, and finds the deliveries of one', async () => {
+    await client.call('POST', '/webhooks/subscriptions', {
+      url: 'https://partner.example/hooks',
+      events: ['voucher.ready'],
+    })
+    const [one, other] = [await client.book(), await client.book({client_reference_id: 'other'})]
+    const [{delivery_id}] = await sandbox.listed('deliveries')
+    expect(await read(`/ui/deliveries/${delivery_id}`)).toContain(`/ui/reservations/${one.reservation_ref}"`)
+    const found = await read(`/ui/deliveries?reservation=${other.reservation_ref}`)
+    expect(found).toContain(`/ui/reservations/${other.reservation_ref}"`)
+    expect(found).not.toContain(one.reservation_ref)
+  })
+
   it('finds reservations by reference, name and status', async () => {
     const paid = await client.book()
     const pending = await client.book({...instant, client_reference_id: 'SUMMER-100%_7'})
