@@ -5,6 +5,8 @@ import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import type {ListenProcess} from '../support/listening.js'
 import {ownListening, ownReceiverHome} from '../support/own.js'
+import {ownSandbox} from '../support/served-sandbox.js'
+import {reservationIn} from '../support/stay.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
 import {describeSharing} from './sharing-machines.js'
 
@@ -82,6 +84,29 @@ test('Ctrl-C ends the wait with 130, and a wait for nothing in particular is ref
   const nothing = await home.refusal(['webhooks', 'events', 'wait', '--within', '1'])
   expect(nothing).toMatchObject({exit: 2, code: 'missing_flag'})
   expect(nothing.message).toContain('--reservation, --type, --id or --new')
+})
+
+test('shows a reservation with what was received about it', async () => {
+  const {home} = await ownSandbox()
+  const receiver = await ownListening(home)
+  const made = await reservationIn(home)
+  expect(await send(receiver, 'evt_1', 'voucher.ready', made)).toBe(200)
+  expect(await send(receiver, 'evt_2', 'voucher.ready', 'RSV-2')).toBe(200)
+  const show = ['reservations', 'show', made]
+  const event = {event_id: 'evt_1', reservation_ref: made, status: 'CONFIRMED'}
+  const one = await home.json([...show, '--events'])
+  expect(one.result).toMatchObject({reservation: {reservation_ref: made}, events: [event]})
+  expect(Object.keys((await home.json(show)).result)).toEqual(['reservation'])
+  const several = await home.json([...show, 'RSV-0123456789', '--events'])
+  expect(several).toMatchObject({
+    exit: 3,
+    result: {
+      reservations: [
+        {events: [event], error: null},
+        {events: null, error: {}},
+      ],
+    },
+  })
 })
 
 await describeSharing(({machine}) => {

@@ -1,4 +1,10 @@
-import {RESERVATIONS_COLUMNS, show, showSeveral} from '../../cli/features/reservations/reservations.js'
+import * as Flags from '@oclif/core/flags'
+import {
+  EVENTS_COLUMN,
+  RESERVATIONS_COLUMNS,
+  show,
+  showSeveral,
+} from '../../cli/features/reservations/reservations.js'
 import {ERROR_COLUMN, SEVERAL_NOTE} from '../../cli/features/several/each.js'
 import {type ReferenceWords, readReferences, referencesArg} from '../../cli/input/references.js'
 import {pathNote} from '../../cli/session/own-paths.js'
@@ -13,11 +19,15 @@ ${pathNote(ReservationsShow.operations)}`
   static override examples = [
     'bookctl reservations show RSV-…',
     'bookctl reservations show RSV-… --query reservation.status',
+    'bookctl reservations show RSV-… --events --json',
     'bookctl reservations list --limit 5 --quiet | bookctl reservations show - --format ndjson',
   ]
-  static override columns = [...RESERVATIONS_COLUMNS, ERROR_COLUMN]
+  static override columns = [...RESERVATIONS_COLUMNS, EVENTS_COLUMN, ERROR_COLUMN]
   static override candidates = {ref: 'references'} as const
   static override args = referencesArg
+  static override flags = {
+    events: Flags.boolean({summary: 'also the webhook events about it that were received, newest first'}),
+  }
 
   protected override async alsoWrong({args}: {args: ReferenceWords}) {
     await readReferences(args.ref)
@@ -28,7 +38,16 @@ ${pathNote(ReservationsShow.operations)}`
     const {args, flags} = await this.parse(ReservationsShow)
     const {only, references} = await readReferences(args.ref)
     const connection = await this.connect()
-    if (only === undefined) return showSeveral(this, connection, references, flags)
-    await this.print(await show(connection, only, text => void this.warn(text)))
+    const eventsOf = async (reservation: string) => {
+      const {eventRows} = await import('../../cli/features/webhooks/events.js')
+      return eventRows(await (await this.state()).events(), {reservation}, Number.POSITIVE_INFINITY)
+    }
+    if (only === undefined)
+      return showSeveral(this, connection, references, this.globals, flags.events ? eventsOf : undefined)
+    const events = flags.events ? await eventsOf(only) : undefined
+    await this.print(await show(connection, only, text => void this.warn(text), events))
+    if (events === undefined || !this.showsRecords()) return
+    const {eventList} = await import('../../cli/features/webhooks/events.js')
+    await this.print(eventList(events, `No events about ${only} were received.`))
   }
 }

@@ -121,27 +121,58 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
   }
 }
 
-/** Shows a reservation and records its state in the journal; a failure of the journal only warns. Throws Failure. */
-export async function show(connection: Connection, reference: string, warn: Warn) {
-  return singleReservation(await look(connection, reference, warn), connection)
+/** Returns what this machine or its shared store received about a reservation: a row for each event. */
+type EventsOf = (reference: string) => Promise<readonly object[]>
+
+interface Shown {
+  readonly found: ReadReservation
+  readonly events: readonly object[] | undefined
 }
 
-/** Shows several reservations, each as `show` does, and prints them. */
+/** The column with the events of a reservation, and the key of the document. */
+export const EVENTS_COLUMN = 'events'
+
+/**
+ * Shows a reservation and records its state in the journal; a failure of the journal only warns. `events`, if given, are added to
+ * the document and as a column. Throws Failure.
+ */
+export async function show(
+  connection: Connection,
+  reference: string,
+  warn: Warn,
+  events?: readonly object[],
+): Promise<Result<Row>> {
+  const result = singleReservation(await look(connection, reference, warn), connection)
+  if (events === undefined) return result
+  const columns = [...result.columns, {name: EVENTS_COLUMN, value: () => events}]
+  return {...result, document: {...result.document, events}, columns}
+}
+
+/** Shows several reservations, each as `show` does, and prints them, with their events if `eventsOf` is given. */
 export async function showSeveral(
   command: BaseCommand,
   connection: Connection,
   references: readonly string[],
   flags: OutputFlags,
+  eventsOf?: EventsOf,
 ): Promise<void> {
-  await workOnEach(command, flags, references, {
+  const extra = eventsOf === undefined ? [] : [EVENTS_COLUMN]
+  await workOnEach<Shown>(command, flags, references, {
     key: 'reservations',
-    columns: RESERVATIONS_COLUMNS,
-    shown: SHOWN,
+    columns: [...RESERVATIONS_COLUMNS, ...extra],
+    shown: [...SHOWN, ...extra],
     id: 'reservation_ref',
-    entry: (reference, found) => ({reservation_ref: reference, reservation: found?.reservation ?? null}),
-    row: rowOf,
+    entry: (reference, done) => ({
+      reservation_ref: reference,
+      reservation: done?.found.reservation ?? null,
+      ...(eventsOf === undefined ? {} : {events: done?.events ?? null}),
+    }),
+    row: ({found, events}) => ({...rowOf(found), events}),
     atStep: connection.atStep,
-    attempt: reference => look(connection, reference, warningAbout(command, reference)),
+    attempt: async reference => ({
+      found: await look(connection, reference, warningAbout(command, reference)),
+      events: await eventsOf?.(reference),
+    }),
   })
 }
 
