@@ -14,7 +14,12 @@ const check = (rawHeaders: readonly string[], body: string = EVENT, receivedAt =
 const SIGNATURE = signatureOf(EVENT, T)
 const SIGNED = ['X-Service-Signature', SIGNATURE]
 const ID = 'X-Service-Event-Id'
-const TRUSTED = {eventId: 'evt_01', type: 'reservation.confirmed', secretName: 'whsub_1'}
+const TRUSTED = {
+  eventId: 'evt_01',
+  type: 'reservation.confirmed',
+  reservationRef: null,
+  secretName: 'whsub_1',
+}
 
 test.each([
   [SIGNED, 'ok'],
@@ -29,7 +34,8 @@ test.each([
 
 test('a signed body needs an id but no type', () => {
   const signed = (body: string) => check(['X-Service-Signature', signatureOf(body, T)], body)
-  const unnamed = {reason: 'event_id_mismatch', eventId: undefined, type: null, secretName: 'whsub_1'}
+  const nothing = {eventId: undefined, type: null, reservationRef: null}
+  const unnamed = {reason: 'event_id_mismatch', ...nothing, secretName: 'whsub_1'}
   expect(signed('{}')).toEqual(unnamed)
   expect(signed('{"id":"evt_01"}')).toEqual({...unnamed, reason: 'ok', eventId: 'evt_01'})
 })
@@ -58,17 +64,28 @@ test.each<[reason: string, ...Parameters<typeof check>]>([
   ['timestamp_outside_tolerance', SIGNED, EVENT, T + 301],
 ])('nothing is reported of a body whose signature is wrong or late: %s', (reason, ...given) => {
   const secretName = reason === 'timestamp_outside_tolerance' ? 'whsub_1' : undefined
-  expect(check(...given)).toEqual({reason, eventId: undefined, type: null, secretName})
+  expect(check(...given)).toEqual({reason, eventId: undefined, type: null, reservationRef: null, secretName})
 })
 
 const read = (text: string) => readEvent(Buffer.from(text))
 
 test('reads id and type, and null for a type that is no plain text', () => {
+  const subject = {reservationRef: null, status: null}
   const event = '{"id":"evt_1","type":"voucher.ready","data":{}}'
-  expect(read(event)).toEqual({id: 'evt_1', type: 'voucher.ready'})
-  expect(read('{"id":"evt_1"}')).toEqual({id: 'evt_1', type: null})
+  expect(read(event)).toEqual({id: 'evt_1', type: 'voucher.ready', ...subject})
+  expect(read('{"id":"evt_1"}')).toEqual({id: 'evt_1', type: null, ...subject})
   for (const type of ['5', '"a\\u0000"', '"a\\ud800"'])
-    expect(read(`{"id":"evt_1","type":${type}}`)).toEqual({id: 'evt_1', type: null})
+    expect(read(`{"id":"evt_1","type":${type}}`)).toEqual({id: 'evt_1', type: null, ...subject})
+})
+
+test.each([
+  ['{"reservation_ref":"RSV-1","status":"CONFIRMED"}', 'RSV-1', 'CONFIRMED'],
+  ['{"reservation_ref":5,"status":null}', null, null],
+  ['{"reservation_ref":"","status":""}', null, null],
+  ['[]', null, null],
+  ['"RSV-1"', null, null],
+])('an event with the data %s is about %j', (data, reservationRef, status) => {
+  expect(read(`{"id":"evt_1","data":${data}}`)).toMatchObject({reservationRef, status})
 })
 
 test.each(['', '{', 'null', '"evt_1"', '5', '[]', '{}', '{"id":""}', '{"id":5}', '\ufeff{"id":"evt_1"}'])(
