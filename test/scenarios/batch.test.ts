@@ -360,20 +360,33 @@ describe('the offer of a trip', () => {
     expect(await recorded(() => batch(home, path))).toMatchObject({exit: 0, sent: []})
   })
 
-  test('that two trips name is booked for one of them', async () => {
-    const [offer] = await offersFor()
+  test('that two trips name is a mistake of the file', async () => {
     const {search: _, ...trip} = tripNamed(`${group}-1`)
-    const trips = [trip, {...trip, client_reference_id: `${group}-2`, guests: guestsNamed('Ağa')}]
-    const path = tripFile(
-      home,
-      trips.map(each => ({...each, offer_id: offer?.offer_id})),
-    )
-    const {exit, result, sent} = await recorded(() => batch(home, path))
-    expect(exit).toBe(3)
-    expect(outcomesOf(result).sort()).toEqual(['confirmed', 'refused'])
-    expect(errorsOf(result)).toContain('offer_in_use')
-    expect(count(sent, POST)).toBe(1)
+    const trips = [trip, {...trip, client_reference_id: `${group}-2`}].map(each => ({
+      ...each,
+      offer_id: 'off_1',
+    }))
+    const path = tripFile(home, trips)
+    const {exit, sent} = await recorded(() => batch(home, path))
+    expect({exit, sent}).toEqual({exit: 2, sent: []})
   })
+})
+
+test('--failed replaces no file but its own, and --vouchers needs a directory that can be made', async () => {
+  const path = tripFile(home, [tripNamed(`${group}-1`)])
+  const other = tripFile(home, [tripNamed('other')], 'other.ndjson')
+  for (const [flags, code] of [
+    [['--failed', other], 'file_exists'],
+    [['--failed', '-'], 'invalid_input'],
+    [['--vouchers', '/dev/null/x'], 'cannot_write'],
+    [['--vouchers', path], 'invalid_input'],
+  ] as const) {
+    const {exit, result, sent} = await recorded(() => batch(home, path, ...flags))
+    expect({exit, sent}).toEqual({exit: 2, sent: []})
+    expect(result).toMatchObject({error: {code}})
+  }
+  const failed = join(home.directory, 'failed.ndjson')
+  for (const _ of [1, 2]) expect((await batch(home, path, '--failed', failed)).exit).toBe(0)
 })
 
 describe('a city', () => {

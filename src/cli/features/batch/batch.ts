@@ -7,6 +7,7 @@ import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
 import {systemClock} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Journal} from '../../../contract/journal.js'
 import {compareAmounts} from '../../../contract/money.js'
 import {writeWholeFile} from '../../../storage/files.js'
@@ -21,9 +22,9 @@ import {mayAsk, requireConsent} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
 import {widthOf} from '../../terminal/streams.js'
 import {lookingUp, requireJournal} from '../reserve/plan.js'
-import {pathFor, planVoucher, saveVoucher} from '../reserve/voucher.js'
+import {makeDirectory, pathFor, saveVoucher} from '../reserve/voucher.js'
 import {endsAll, NOT_TRIED} from '../several/each.js'
-import {failedText} from './failed-file.js'
+import {failedText, mayReplace} from './failed-file.js'
 import type {BatchFlags} from './flags.js'
 import {BatchOffers} from './offers.js'
 import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './plan.js'
@@ -146,11 +147,16 @@ export class BatchPipeline {
   private checkFiles(path: string): void {
     const {failed, vouchers, 'dry-run': isPlan} = this.flags
     if (failed !== undefined) {
+      if (failed === '-') throw usage('invalid_input', '--failed: must be the name of a file')
       if (resolve(failed) === resolve(path))
         throw usage('invalid_input', '--failed: must be another file than FILE')
       checkWritable('--failed', failed)
+      if (!mayReplace(failed)) {
+        const problem = `--failed: ${sanitizeLine(failed, 200)} exists, and no earlier --failed wrote it`
+        throw usage('file_exists', problem, 'name another file')
+      }
     }
-    if (vouchers !== undefined && !isPlan) planVoucher('', {dir: vouchers, force: true})
+    if (vouchers !== undefined) makeDirectory('--vouchers', vouchers, isPlan)
   }
 
   /** Finds an offer for each new trip, as long as nothing fails that would fail for all that are left. */

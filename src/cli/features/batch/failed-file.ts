@@ -1,4 +1,5 @@
 /** What --failed writes: the trips that are not settled, in the form they came in, with the reason of each. */
+import {existsSync, readFileSync} from 'node:fs'
 import {stringify as csvText} from 'csv-stringify/sync'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {stringify} from '../../../contract/json.js'
@@ -48,4 +49,11 @@ export function failedText(file: TripFile, unsettled: readonly Unsettled[]): str
 function reasonCell(why: string): string {
   const text = sanitizeLine(why)
   return /^[=+\-@]/.test(text) ? `'${text}` : text
+}
+
+/** Reports whether --failed may write `path`: it is a new file, or one that an earlier --failed wrote. */
+export function mayReplace(path: string): boolean {
+  if (!existsSync(path)) return true
+  const text = readFileSync(path, 'utf8').trim()
+  return text === '' || text === '[]' || text.slice(0, 100_000).includes(WHY)
 }

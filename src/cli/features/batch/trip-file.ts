@@ -56,7 +56,13 @@ export async function readTripFile(path: string, options: ReadTripOptions = {}):
   const bytes = await readBytes('FILE', path, MOST_FILE_BYTES)
   checkEncoding(bytes)
   const mistakes = new Mistakes(format)
-  const reading: Reading = {mistakes, preferred, day, readCountry: countryReader(mistakes)}
+  const reading: Reading = {
+    mistakes,
+    preferred,
+    day,
+    readCountry: countryReader(mistakes),
+    offerLines: new Map(),
+  }
   const file = format === 'csv' ? await readCsv(bytes, reading) : await readRecords(bytes, format, reading)
   if (mistakes.count > 0) throw mistakes.toFailure()
   return file

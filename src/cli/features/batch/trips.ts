@@ -97,6 +97,8 @@ export interface Reading {
   /** YYYY-MM-DD */
   readonly day: string
   readonly readCountry: (text: string) => Promise<string | undefined>
+  /** The line of the trip that names an offer. */
+  readonly offerLines: Map<string, number>
 }
 
 const SEARCH_COLUMNS: readonly TripColumn[] = ['city', 'check_in', 'check_out', 'nights', 'room', 'currency']
@@ -227,6 +229,14 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
     column => isGiven(column) || (column === 'room' && draft.rooms !== undefined),
   )
   const offerId = cells.get('offer_id')?.text
+  const earlier = offerId === undefined ? undefined : reading.offerLines.get(offerId)
+  if (earlier !== undefined) {
+    const where = mistakes.format === 'json' ? 'trip' : 'line'
+    mistakes.add(
+      placeOfColumn('offer_id'),
+      `is that of ${where} ${earlier} already: an offer can be reserved once`,
+    )
+  } else if (offerId !== undefined) reading.offerLines.set(offerId, draft.line)
   if (offerId !== undefined) {
     if (searched.length > 0)
       mistakes.add(placeOfColumn('offer_id'), `give an offer or a search, not both (${searched.join(', ')})`)

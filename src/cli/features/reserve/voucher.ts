@@ -1,7 +1,7 @@
 /** Downloads vouchers, each to a new file, completely or not at all, or one to standard output. */
 import {createHash} from 'node:crypto'
 import {existsSync, mkdirSync, statSync} from 'node:fs'
-import {join, resolve} from 'node:path'
+import {dirname, join, resolve} from 'node:path'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {pathOf} from '../../../contract/operations.js'
@@ -38,7 +38,7 @@ export function planVoucher(reference: string, flags: VoucherFlags): string | un
     if (!json) return undefined
     throw usage('invalid_input', '--file - writes the PDF to standard output, where --json has no place')
   }
-  if (dir !== undefined) makeDirectory(dir, flags)
+  if (dir !== undefined) makeDirectory('--dir', dir, flags['dry-run'])
   const path = file ?? pathFor(reference, dir)
   if (dir === undefined || existsSync(dir)) checkWritable(flagOf(flags), path)
   if (!force) requireNewFile(path, dir === undefined ? FILE_HINT : DIR_HINT)
@@ -58,19 +58,26 @@ function flagOf({dir}: VoucherFlags): string {
   return dir === undefined ? '--file' : '--dir'
 }
 
-function makeDirectory(dir: string, flags: VoucherFlags): void {
-  if (dir === '') throw invalid('--dir', 'must be the name of a directory')
-  const existing = statSync(dir, {throwIfNoEntry: false})
-  if (existing && !existing.isDirectory())
-    throw invalid('--dir', `${sanitizeLine(dir, 200)} is a file, not a directory`)
-  if (existing || flags['dry-run']) return
+/**
+ * Makes the directory of `flag` for vouchers, with those around it; a dry run only checks it. Throws a usage error if it cannot
+ * be made.
+ */
+export function makeDirectory(flag: string, dir: string, isDryRun: boolean | undefined): void {
+  if (dir === '') throw invalid(flag, 'must be the name of a directory')
   try {
+    const existing = statSync(dir, {throwIfNoEntry: false})
+    if (existing && !existing.isDirectory())
+      throw invalid(flag, `${sanitizeLine(dir, 200)} is a file, not a directory`)
+    if (existing || isDryRun) return
+    // One by one: the recursive mkdir of Node 20 never ends in /proc, where nothing can be made in a directory that exists.
+    if (!existsSync(dirname(resolve(dir)))) makeDirectory(flag, dirname(resolve(dir)), isDryRun)
     // Vouchers name people.
-    mkdirSync(dir, {recursive: true, mode: 0o700})
+    mkdirSync(dir, {mode: 0o700})
   } catch (error) {
+    if (error instanceof Failure) throw error
     const {code} = error as NodeJS.ErrnoException
-    const problem = `--dir: the directory ${sanitizeLine(dir, 200)} cannot be made (${code})`
-    throw usage('cannot_write', problem, 'name another directory with --dir')
+    const problem = `${flag}: the directory ${sanitizeLine(dir, 200)} cannot be made (${code})`
+    throw usage('cannot_write', problem, `name another directory with ${flag}`)
   }
 }
 
@@ -126,7 +133,7 @@ export function checkForSeveral({file}: VoucherFlags): void {
 
 /** Names the file of each reference, as `planVoucher` does. No two have the same, also where the case of names does not count. */
 function placeOf(flags: VoucherFlags): (reference: string) => string {
-  if (flags.dir !== undefined) makeDirectory(flags.dir, flags)
+  if (flags.dir !== undefined) makeDirectory('--dir', flags.dir, flags['dry-run'])
   const taken = new Map<string, string>()
   return reference => {
     const path = pathFor(reference, flags.dir)

@@ -28,9 +28,10 @@ export async function mistakesOf(name: string, content: string | Uint8Array, opt
   return [...(details.lines ?? [message])]
 }
 
-const CONTACT = 'contact_name,contact_surname,contact_email,contact_phone_country_code,contact_phone_number'
+export const CONTACT_HEAD =
+  'contact_name,contact_surname,contact_email,contact_phone_country_code,contact_phone_number'
 export const CONTACT_CELLS = 'Ayşe,Öğüt,a@example.com,+90,5321234567'
-export const HEAD = `client_reference_id,city,check_in,check_out,nationality,currency,name,surname,${CONTACT}`
+export const HEAD = `client_reference_id,city,check_in,check_out,nationality,currency,name,surname,${CONTACT_HEAD}`
 /** A whole trip under `HEAD`. */
 export const rowOf = (reference: string) =>
   `${reference},101,2030-06-01,2030-06-04,TR,EUR,Ayşe,Öğüt,${CONTACT_CELLS}`

@@ -1,7 +1,7 @@
 /** Files that are broken, or made to break a reader: each gets a clear error, soon. */
 import {expect, test} from 'vitest'
 import {rejectionOf} from '../../../support/thrown.js'
-import {HEAD, mistakesOf, RECORD, read, rowOf} from './files.js'
+import {CONTACT_CELLS, CONTACT_HEAD, HEAD, mistakesOf, RECORD, read, rowOf} from './files.js'
 
 const ROW = rowOf('A-1')
 const LONG = 'x'.repeat(10 * 1024 * 1024)
@@ -126,4 +126,12 @@ test('a guest that was pasted twice is a mistake; without an identity two may ha
   const text = `${head}\n${ROW},10000000146\n${ROW},10000000146\n`
   expect(await mistakesOf('a.csv', text)).toEqual(['line 3: is the same guest as on line 2'])
   expect((await read('a.csv', `${HEAD}\n${ROW}\n${ROW}\n`)).trips).toHaveLength(1)
+})
+
+test('two trips with one offer are a mistake', async () => {
+  const head = `client_reference_id,offer_id,name,surname,${CONTACT_HEAD}`
+  const row = (reference: string) => `${reference},off_1,Ayşe,Öğüt,${CONTACT_CELLS}`
+  expect(await mistakesOf('a.csv', `${head}\n${row('A-1')}\n${row('A-2')}\n`)).toEqual([
+    'line 3, column offer_id: is that of line 2 already: an offer can be reserved once',
+  ])
 })
