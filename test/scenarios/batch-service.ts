@@ -29,11 +29,14 @@ export async function batchService(): Promise<BatchService> {
   service.tokenMilliseconds = 0
   service.echo = body => ({client_reference_id: body.client_reference_id, hotel: {name: 'Pera'}})
   let searches = 0
+  /** The searches of the test so far: no two find the same offers. */
+  let all = 0
   const search = (price: PriceOf, {body}: Received, response: Parameters<Script>[1]) => {
     const {currency} = JSON.parse(body) as {currency: string}
     const nth = ++searches
+    const id = ++all
     const offer = (kind: string, total: string) => ({
-      offer_id: `off_${kind}_${nth}`,
+      offer_id: `off_${kind}_${id}`,
       hotel: {hotel_id: 'htl_1', name: 'Pera'},
       price: {total, currency},
     })
@@ -57,6 +60,7 @@ export async function batchService(): Promise<BatchService> {
     return Object.fromEntries([...sent].map(([reference, each]) => [reference, each.size]))
   }
   beforeEach(() => {
+    all = 0
     service.reservations.length = 0
     scripted(() => false)
   })

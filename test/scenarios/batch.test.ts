@@ -546,7 +546,7 @@ describe('--vouchers', () => {
   test('a trip whose voucher fails stays confirmed, with the error', async () => {
     const path = tripFile(home, tripsNamed(group, 2))
     const dir = join(home.directory, 'vouchers')
-    await sandbox.fault({operation: 'voucher.show', kind: 'status', status: 403, times: 1})
+    await sandbox.fault({operation: 'voucher.show', kind: 'status', status: 400, times: 1})
     const {exit, result} = await batch(home, path, '--vouchers', dir, '--parallel', '1')
     expect(exit).toBe(3)
     expect(outcomesOf(result)).toEqual(['confirmed', 'confirmed'])

@@ -15,7 +15,7 @@ import type {Maximum} from '../../input/checks.js'
 import {checkWritable} from '../../input/files.js'
 import type {Preferences, Target} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
-import {asFailure} from '../../shell/exit-codes.js'
+import {asFailure, errorOf} from '../../shell/exit-codes.js'
 import {counted, moneyText} from '../../terminal/dates-and-amounts.js'
 import {isForPeople, type OutputFlags, terminalOf} from '../../terminal/output.js'
 import {mayAsk, requireConsent} from '../../terminal/prompts/ask.js'
@@ -73,6 +73,9 @@ const FAILED_COLUMNS = ['line', 'client_reference_id', 'outcome', 'reservation_r
 
 /** Vouchers are produced shortly after the reservation is confirmed. Those of a batch are waited for this long. */
 const VOUCHER_WAIT_SECONDS = 30
+
+/** Different hints that are printed. */
+const MOST_HINTS = 5
 
 /** Trips of the plan that are shown one by one. */
 const MOST_SHOWN = 200
@@ -275,6 +278,7 @@ export class BatchPipeline {
     const deadline = connection.clock.now() + VOUCHER_WAIT_SECONDS
     const waiting = rows.values()
     const progress = new BatchProgress('vouchers', rows.length, flags.quiet ?? false)
+    let halt: Halt | undefined
     const worker = async () => {
       for (const row of waiting) {
         const reference = row.booking?.reservation_ref
@@ -282,6 +286,7 @@ export class BatchPipeline {
           const path = pathFor(reference, dir)
           try {
             // A run before this one has downloaded it.
+            if (!existsSync(path) && halt) throw notTried(halt)
             if (!existsSync(path)) {
               const wait = Math.max(0, Math.round(deadline - connection.clock.now()))
               await run.unlessStopped(saveVoucher(connection, reference, {dir, wait}, path))
@@ -291,6 +296,7 @@ export class BatchPipeline {
             const failure = asFailure(error)
             if (failure.kind === 'unexpected') throw error
             row.failure ??= failure
+            if (endsAll({reference, failure})) halt ??= {failure, trip: row.trip}
           }
         }
         progress.step()
@@ -323,11 +329,19 @@ export class BatchPipeline {
       await command.print({...result, document: {batch: counts, trips}, lines: trips})
     }
     if (!flags.json) {
+      command.tell(this.hints())
       command.tell(isPlan ? this.totalLines() : this.summary())
       this.hasToldSummary = !isPlan && !flags.quiet
     }
     this.hasFinished = true
     command.exitCode = exitCodeOf(rows, (this.run?.halt ?? this.halt)?.failure)
+  }
+
+  /** What to do about the trips that failed: each hint once, as there may be one for all. */
+  private hints(): string[] {
+    const hints = new Set(this.rows.flatMap(({failure}) => (failure ? errorOf(failure).hint : [])))
+    const shown = [...hints].slice(0, MOST_HINTS)
+    return shown.map(hint => `Hint: ${hint}`)
   }
 
   /** The plan as it is shown before the question; in a pipe a row for each trip. */

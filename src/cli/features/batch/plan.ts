@@ -90,13 +90,13 @@ export async function applyEntry(
   if (differing.length > 0)
     return row.fail(anotherTrip(entry, differing), isOpen(entry) ? 'unknown' : 'refused')
   for (const difference of differences.other) warn(`Warning: ${placeOf(trip)}: ${difference}`)
+  row.usedOfferId = entry.offerId
   if (isOpen(entry)) {
     row.open = entry
     row.outcome = 'unknown'
     return
   }
   if (isEnded(entry.outcome)) return row.fail(bookedAndEnded(entry), 'refused')
-  row.usedOfferId = entry.offerId
   row.settle(bookingOf(entry))
 }
 

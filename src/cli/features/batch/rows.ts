@@ -45,7 +45,7 @@ export class BatchRow {
   stay: Stay | null = null
   /** An earlier attempt whose outcome is not known: it is resumed with its own key. */
   open: JournalEntry | undefined
-  /** The offer that an earlier run booked. */
+  /** The offer of an earlier run, which is booked or may be. */
   usedOfferId: string | undefined
   /** The path of the voucher that was downloaded. */
   voucher: string | null = null
@@ -66,7 +66,7 @@ export class BatchRow {
     return this.outcome === 'confirmed' || this.outcome === 'pending'
   }
 
-  /** Whether running the file again has something to do for this trip. */
+  /** Whether nothing is left to do for this trip: it is booked or, in a dry run, could be. */
   get isSettled(): boolean {
     return this.isBooked || this.outcome === 'planned'
   }
@@ -182,7 +182,9 @@ export function totalsOf(costs: readonly (Money | undefined)[]) {
   for (const cost of costs) {
     if (cost === undefined) continue
     const currency = cost.currency ?? ''
-    amounts.set(currency, [...(amounts.get(currency) ?? []), cost.amount])
+    const ofCurrency = amounts.get(currency)
+    if (ofCurrency) ofCurrency.push(cost.amount)
+    else amounts.set(currency, [cost.amount])
   }
   return [...amounts]
     .sort(([left], [right]) => (left < right ? -1 : 1))

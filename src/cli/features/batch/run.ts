@@ -74,6 +74,9 @@ export class BatchRun {
       else if (row.outcome === 'planned') planned.push(row)
       else {
         this.count(row)
+        // An unknown one that the file now says otherwise is not resumed, and ends the batch as any other.
+        if (row.outcome === 'unknown' && row.failure && !this.options.continues)
+          this.halt ??= {failure: row.failure, trip: row.trip}
         this.options.onEnd(row)
       }
     }
@@ -270,11 +273,15 @@ export function notTried(halt: Halt | undefined): Failure {
   if (halt === undefined)
     return new Failure('interrupted', 'not sent: the command was stopped', {code: NOT_TRIED, hint: again})
   const {failure, trip} = halt
-  const {kind, message} = failure
-  if (kind === 'outcome_unknown') {
+  const {
+    kind,
+    message,
+    details: {code},
+  } = failure
+  if (kind === 'outcome_unknown' || code === 'reference_in_use') {
     const problem = `not sent: the batch ended because the outcome of line ${trip.line} is unknown`
     const hint = `find out: ${resumeCommand(trip.reference)}; or go on without it: add --continue`
-    return new Failure(kind, problem, {code: NOT_TRIED, hint})
+    return new Failure('outcome_unknown', problem, {code: NOT_TRIED, hint})
   }
   const problem = `not sent: the batch ended at line ${trip.line}: ${message}`
   return new Failure(kind === 'unexpected' ? 'interrupted' : kind, problem, {code: NOT_TRIED, hint: again})

@@ -60,8 +60,9 @@ export async function cancelSeveral(
     columns: CANCEL_COLUMNS,
     shown: CANCEL_COLUMNS.slice(0, -1),
     id: 'reservation_ref',
-    entry: (reference, done) => {
-      const nothing = {outcome: null, reservation: null, fee: null, refund: null}
+    entry: (reference, done, failure) => {
+      const outcome = failure?.kind === 'outcome_unknown' ? 'unknown' : null
+      const nothing = {outcome, reservation: null, fee: null, refund: null}
       const quote = outcomeOf.get(reference)?.done?.quote ?? null
       return {reservation_ref: reference, ...(done?.document ?? {...nothing, quote})}
     },

@@ -24,7 +24,7 @@ interface Form<Done> {
   /** The key of the list in the JSON document: `vouchers`. */
   readonly key: string
   /** The entry of one in that list, without its error; null for what a failed one does not have. */
-  readonly entry: (reference: string, done: Done | undefined) => object
+  readonly entry: (reference: string, done: Done | undefined, failure: Described | undefined) => object
   /** The columns of one that is done, by their names; that of the reference is filled in for others too. */
   readonly row: (done: Done) => object
   readonly columns: readonly string[]
@@ -263,7 +263,7 @@ class OutcomePrinter<Done> {
   private resultOf(outcomes: readonly Outcome<Done>[], withErrors: boolean): Result<Row> {
     const {key, entry, row, columns, shown, id} = this.form
     const entries = outcomes.map(({reference, done, failure}) => ({
-      ...entry(reference, done),
+      ...entry(reference, done, failure),
       error: failure ? errorOf(failure) : null,
     }))
     const items = outcomes.map(({reference, done, failure}) => ({
