@@ -33,6 +33,7 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   'profiles:use': () => ['profiles', 'use', 'default'],
   'journal:forget': () => ['journal', 'forget', OPEN_REFERENCE, '--yes'],
   'webhooks:events:show': () => ['webhooks', 'events', 'show', EVENT_ID],
+  'webhooks:events:wait': () => ['webhooks', 'events', 'wait', '--id', EVENT_ID, '--within', '1'],
   'webhooks:events:replay': receiver => [
     ...['webhooks', 'events', 'replay', EVENT_ID, '--to', receiver],
     ...['--resign', '--secret-file', 'signing.txt'],

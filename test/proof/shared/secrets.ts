@@ -164,6 +164,7 @@ export const RESULTS: Readonly<Record<string, Rule>> = {
   // The payment address is also shown if the payment is still pending when the wait ends.
   reserve: {...RESERVATIONS, besides: /^ {2}"outcome": "pending_payment",$/m},
   'webhooks:events:show': EVENTS,
+  'webhooks:events:wait': EVENTS,
   'webhooks:events:export': EVENTS,
   'sandbox:pay': RESERVATIONS,
   'reservations:list': RESERVATIONS,
