@@ -60,9 +60,14 @@ export class BatchOffers {
 
   /**
    * Finds the cheapest offer that fits, for this trip alone, if there is one, and the number of all. When another trip has used it or
-   * it has expired, the search is made again rather than taking a dearer one. Throws Failure.
+   * it has expired, the search is made again rather than taking a dearer one. `planned` is the offer of the plan, which was the
+   * cheapest. Throws Failure.
    */
-  async take(request: SearchRequest, choose: Choice): Promise<OfferFound> {
+  async take(request: SearchRequest, choose: Choice, planned?: BatchOffer): Promise<OfferFound> {
+    if (planned && !this.used.has(planned.offer_id) && this.isFresh(planned)) {
+      this.used.add(planned.offer_id)
+      return {offer: planned, found: 1}
+    }
     const key = canonicalJson(request)
     const shared = (await this.searches.get(key)?.catch(() => [])) ?? []
     const known = this.cheapest(shared, request, choose, this.usedBefore)

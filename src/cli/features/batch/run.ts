@@ -208,7 +208,7 @@ export class BatchRun {
   private async offerFor(row: BatchRow): Promise<BatchOffer | undefined> {
     const request = this.options.requestOf(row)
     if (request === undefined) return row.offer
-    const {offer, found} = await this.options.offers.take(request, row.trip.choose)
+    const {offer, found} = await this.options.offers.take(request, row.trip.choose, row.offer)
     if (offer === undefined) throw noOffer(found)
     const {planned} = row
     const now = priceOf(offer)

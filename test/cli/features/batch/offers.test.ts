@@ -132,3 +132,15 @@ test('an offer that an earlier run booked is neither planned nor taken, though t
   expect((await offers.show(REQUEST, {})).offer?.offer_id).toBe('off_dear')
   expect(await taken(offers)).toBe('off_dear')
 })
+
+test('the offer of the plan is taken without another search, once, and while it is fresh', async () => {
+  const {offers, searches, clock} = offersOf(fresh)
+  const {offer: planned} = await offers.show(REQUEST, {})
+  const takePlanned = async () => (await offers.take(REQUEST, {}, planned)).offer?.offer_id
+  expect(await takePlanned()).toBe('off_cheap_1')
+  expect(searches()).toBe(1)
+  expect(await takePlanned()).toBe('off_cheap_2')
+  const {offer: later} = await offers.show(REQUEST, {})
+  clock.advance(OFFER_VALIDITY_SECONDS)
+  expect((await offers.take(REQUEST, {}, later)).offer?.offer_id).toBe('off_cheap_3')
+})
