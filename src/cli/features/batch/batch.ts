@@ -27,11 +27,12 @@ import {endsAll, NOT_TRIED} from '../several/each.js'
 import {failedText, mayReplace} from './failed-file.js'
 import type {BatchFlags} from './flags.js'
 import {BatchOffers} from './offers.js'
+import {inParallel} from './parallel.js'
 import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './plan.js'
 import {planLines} from './plan-lines.js'
 import {BatchProgress} from './progress.js'
 import {type BatchRow, type BatchTrip, countsOf, exitCodeOf, totalsOf, tripOf} from './rows.js'
-import {BatchRun, type Halt, notTried} from './run.js'
+import {BatchRun, type Halt, type Limit, notTried} from './run.js'
 import {readTripFile, type TripFile} from './trip-file.js'
 
 export const BATCH_COLUMNS = [
@@ -79,12 +80,6 @@ const MOST_HINTS = 5
 
 /** Trips of the plan that are shown one by one. */
 const MOST_SHOWN = 200
-
-interface Account {
-  readonly balance: Money | undefined
-  /** With its currency. */
-  readonly maxTotal: (Money & {readonly currency: string}) | undefined
-}
 
 type GivenFlags = BatchFlags & OutputFlags & {readonly preferred: Preferences}
 
@@ -135,13 +130,13 @@ export class BatchPipeline {
     const cities = await readCities(file, this.rows.filter(isNew), () => command.connect())
     const requestOf = ({trip}: BatchRow) => searchRequestOf(trip, cities)
     await this.plan(offers, requestOf)
-    const account = await this.account()
+    const maxTotal = await this.limit()
     const isPlan = flags['dry-run']
     if (!isPlan) {
       // What is only resumed was agreed to when it was sent.
       if (this.halt === undefined && this.rows.some(row => row.outcome === 'planned'))
         await this.agree(target)
-      await this.reserveAll(journal, offers, requestOf, account)
+      await this.reserveAll(journal, offers, requestOf, maxTotal)
     }
     await this.finish(file, isPlan)
   }
@@ -166,37 +161,36 @@ export class BatchPipeline {
   private async plan(offers: BatchOffers, requestOf: (row: BatchRow) => ReturnType<typeof searchRequestOf>) {
     const {flags} = this
     const rows = this.rows.filter(isNew)
-    const waiting = rows.values()
     const progress = new BatchProgress('searched', rows.length, flags.quiet ?? false)
-    const worker = async () => {
-      for (const row of waiting) {
-        try {
-          if (this.halt) throw notTried(this.halt)
-          await planRow(row, requestOf(row), offers)
-          for (const doubt of await doubtsOf(row)) this.warn(`Warning: ${doubt}`)
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error
-          row.fail(error)
-          if (endsAll({reference: row.trip.reference, failure: error}))
-            this.halt ??= {failure: error, trip: row.trip}
-        }
-        progress.step()
+    const planOne = async (row: BatchRow) => {
+      try {
+        if (this.halt) throw notTried(this.halt)
+        await planRow(row, requestOf(row), offers)
+        for (const doubt of await doubtsOf(row)) this.warn(`Warning: ${doubt}`)
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        row.fail(error)
+        if (endsAll({reference: row.trip.reference, failure: error}))
+          this.halt ??= {failure: error, trip: row.trip}
       }
+      progress.step()
     }
-    await Promise.all(Array.from({length: flags.parallel}, worker)).finally(() => progress.end())
+    await inParallel(rows, flags.parallel, planOne).finally(() => progress.end())
   }
 
-  /** The balance, and the limit in its currency unless it names one. Throws a usage error if the plan is dearer. */
-  private async account(): Promise<Account> {
+  /**
+   * Reads the balance, and returns --max-total, which is in the balance's currency unless it names one. Throws a usage error if
+   * the plan is dearer.
+   */
+  private async limit(): Promise<Limit | undefined> {
     const {command, flags} = this
     const most = flags['max-total']
     const usesAccount = this.rows.some(row => row.outcome === 'planned')
     const {api} = await command.connect()
-    const balance = usesAccount || most ? await readBalance(api, {timeoutSeconds: 10}) : undefined
-    this.balance = balance
-    const maxTotal = most && limitOf(most, balance)
+    if (usesAccount || most) this.balance = await readBalance(api, {timeoutSeconds: 10})
+    const maxTotal = most && limitOf(most, this.balance)
     if (maxTotal) requireWithin(this.rows, maxTotal)
-    return {balance, maxTotal}
+    return maxTotal
   }
 
   /** Shows the plan and asks once, where a person can answer. Throws a usage error without consent. */
@@ -237,7 +231,7 @@ export class BatchPipeline {
     journal: Journal,
     offers: BatchOffers,
     requestOf: (row: BatchRow) => ReturnType<typeof searchRequestOf>,
-    {maxTotal}: Account,
+    maxTotal: Limit | undefined,
   ): Promise<void> {
     const {command, flags, rows} = this
     const connection = await command.connect()
@@ -276,34 +270,31 @@ export class BatchPipeline {
     const {command, flags, rows} = this
     const connection = await command.connect()
     const deadline = connection.clock.now() + VOUCHER_WAIT_SECONDS
-    const waiting = rows.values()
     const progress = new BatchProgress('vouchers', rows.length, flags.quiet ?? false)
     let halt: Halt | undefined
-    const worker = async () => {
-      for (const row of waiting) {
-        const reference = row.booking?.reservation_ref
-        if (row.outcome === 'confirmed' && reference && !run.isStopped) {
-          const path = pathFor(reference, dir)
-          try {
-            // A run before this one has downloaded it.
-            if (!existsSync(path) && halt) throw notTried(halt)
-            if (!existsSync(path)) {
-              const wait = Math.max(0, Math.round(deadline - connection.clock.now()))
-              await run.unlessStopped(saveVoucher(connection, reference, {dir, wait}, path))
-            }
-            row.voucher = path
-          } catch (error) {
-            const failure = asFailure(error)
-            if (failure.kind === 'unexpected') throw error
-            row.failure ??= failure
-            if (endsAll({reference, failure})) halt ??= {failure, trip: row.trip}
+    const download = async (row: BatchRow) => {
+      const reference = row.booking?.reservation_ref
+      if (row.outcome === 'confirmed' && reference && !run.isStopped) {
+        const path = pathFor(reference, dir)
+        try {
+          // Otherwise a run before this one has downloaded it.
+          if (!existsSync(path)) {
+            if (halt) throw notTried(halt)
+            const wait = Math.max(0, Math.round(deadline - connection.clock.now()))
+            await run.unlessStopped(saveVoucher(connection, reference, {dir, wait}, path))
           }
+          row.voucher = path
+        } catch (error) {
+          const failure = asFailure(error)
+          if (failure.kind === 'unexpected') throw error
+          row.failure ??= failure
+          if (endsAll({reference, failure})) halt ??= {failure, trip: row.trip}
         }
-        progress.step()
-        this.printLine(row)
       }
+      progress.step()
+      this.printLine(row)
     }
-    await Promise.all(Array.from({length: flags.parallel}, worker)).finally(() => progress.end())
+    await inParallel(rows, flags.parallel, download).finally(() => progress.end())
   }
 
   /** With --format ndjson, a trip is printed as it ends. */
@@ -436,10 +427,7 @@ function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
 }
 
 /** Throws a usage error if the limit names no currency and the account's is not known. */
-function limitOf(
-  {amount, currency}: Maximum,
-  balance: Money | undefined,
-): Money & {readonly currency: string} {
+function limitOf({amount, currency}: Maximum, balance: Money | undefined): Limit {
   const known = currency ?? balance?.currency ?? undefined
   if (known !== undefined) return {amount, currency: known}
   const problem = '--max-total: the currency of the account is not known'
@@ -447,7 +435,7 @@ function limitOf(
 }
 
 /** Throws a usage error if what is booked and planned costs more than `limit`, or cannot be compared with it. */
-function requireWithin(rows: readonly BatchRow[], limit: Money & {readonly currency: string}): void {
+function requireWithin(rows: readonly BatchRow[], limit: Limit): void {
   const counted = rows.filter(row => row.isSettled)
   const unknown = counted.find(row => row.cost === undefined)
   if (unknown) {

@@ -1,4 +1,5 @@
 /** The offers of a batch: searches that trips share, and the cheapest offer that fits each trip. */
+import type {Money} from '../../../api/answers/amounts.js'
 import {type FoundOffer, searchHotels} from '../../../api/operations/hotels.js'
 import type {SearchRequest} from '../../../contract/hotels.js'
 import {canonicalJson} from '../../../contract/json.js'
@@ -31,6 +32,11 @@ function shortened(request: SearchRequest, offer: FoundOffer, searchedAt: number
     details: {refundable, free_cancellation_until, terms: null, city: request.destination.id},
     expiresAt: expires_at,
   }
+}
+
+/** Returns what an offer costs; undefined if that is not known. */
+export function priceOf({price: {total, currency}}: BatchOffer): Money | undefined {
+  return total === null ? undefined : {amount: total, currency}
 }
 
 interface OfferFound {

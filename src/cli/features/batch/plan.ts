@@ -171,8 +171,8 @@ export async function readCities(
   const mistakes = new Mistakes(file.format)
   const ids = new Map<string, number>()
   const failures = new Map<string, Failure>()
-  for (const row of rows) {
-    const {past, search} = row.trip
+  for (const {trip} of rows) {
+    const {past, search} = trip
     if (past) mistakes.add(past.place, past.problem)
     const city = search?.city
     if (typeof city !== 'string') continue
@@ -183,12 +183,10 @@ export async function readCities(
       })
       if (found !== undefined) ids.set(city, found)
     }
-    const id = ids.get(city)
-    if (id !== undefined && row.stay) row.stay = {...row.stay, city: id}
     const failure = failures.get(city)
     if (failure) {
       const problem = failure.message.replace(/^--city: /, '')
-      mistakes.add(placeIn(file, row.trip, 'city'), problem, failure.details.hint)
+      mistakes.add(placeIn(file, trip, 'city'), problem, failure.details.hint)
     }
   }
   if (mistakes.count > 0) throw mistakes.toFailure()

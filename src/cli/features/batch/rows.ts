@@ -12,7 +12,7 @@ import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {nameOf, notConfirmed, paymentAddress} from '../reserve/booking.js'
 import {completeRequest, type Known} from '../reserve/request.js'
 import {NOT_TRIED} from '../several/each.js'
-import type {BatchOffer} from './offers.js'
+import {type BatchOffer, priceOf} from './offers.js'
 import type {Trip} from './trips.js'
 
 /** `planned` is the outcome of a dry run. */
@@ -76,8 +76,7 @@ export class BatchRow {
     const {booking, offer, open} = this
     const price = booking ? (booking.booked ?? booking.agreed) : open?.agreed
     if (price) return {amount: price.price, currency: price.currency}
-    if (booking || open || !offer || offer.price.total === null) return undefined
-    return {amount: offer.price.total, currency: offer.price.currency}
+    return booking || open || !offer ? undefined : priceOf(offer)
   }
 
   /** Records what the service has made of it. */

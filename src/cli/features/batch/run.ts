@@ -14,10 +14,14 @@ import {asFailure, type Described} from '../../shell/exit-codes.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {newestOf} from '../reserve/booking.js'
 import {endsAll, NOT_TRIED} from '../several/each.js'
-import type {BatchOffer, BatchOffers} from './offers.js'
+import {type BatchOffer, type BatchOffers, priceOf} from './offers.js'
+import {inParallel} from './parallel.js'
 import {applyEntry, intentFor, noOffer} from './plan.js'
 import {type BatchRow, isBalanceEmpty} from './rows.js'
 import type {Trip} from './trips.js'
+
+/** An amount that all of a file may cost, with its currency. */
+export type Limit = Money & {readonly currency: string}
 
 export interface RunOptions {
   readonly connection: Connection
@@ -32,7 +36,7 @@ export interface RunOptions {
   /** Whether new rows are sent although an outcome is unknown. */
   readonly continues: boolean
   /** The most that all of the file may cost, with its currency. */
-  readonly maxTotal: (Money & {readonly currency: string}) | undefined
+  readonly maxTotal: Limit | undefined
   readonly timeoutSeconds: number | undefined
   readonly warn: (text: string) => void
   /** Called when a row has ended. */
@@ -109,15 +113,11 @@ export class BatchRun {
 
   /** Works on rows, at most `parallel` at a time. What is left after a halt or a stop is not sent. */
   private async each(rows: readonly BatchRow[], work: (row: BatchRow) => Promise<void>): Promise<void> {
-    const waiting = rows.values()
-    const worker = async () => {
-      for (const row of waiting) {
-        if (this.isStopped || this.halt) this.leave(row)
-        else await this.attempt(row, work)
-        this.options.onEnd(row)
-      }
-    }
-    await Promise.all(Array.from({length: this.options.parallel}, worker))
+    await inParallel(rows, this.options.parallel, async row => {
+      if (this.isStopped || this.halt) this.leave(row)
+      else await this.attempt(row, work)
+      this.options.onEnd(row)
+    })
   }
 
   private async attempt(row: BatchRow, work: (row: BatchRow) => Promise<void>): Promise<void> {
@@ -273,12 +273,8 @@ export function notTried(halt: Halt | undefined): Failure {
   if (halt === undefined)
     return new Failure('interrupted', 'not sent: the command was stopped', {code: NOT_TRIED, hint: again})
   const {failure, trip} = halt
-  const {
-    kind,
-    message,
-    details: {code},
-  } = failure
-  if (kind === 'outcome_unknown' || code === 'reference_in_use') {
+  const {kind, message, details} = failure
+  if (kind === 'outcome_unknown' || details.code === 'reference_in_use') {
     const problem = `not sent: the batch ended because the outcome of line ${trip.line} is unknown`
     const hint = `find out: ${resumeCommand(trip.reference)}; or go on without it: add --continue`
     return new Failure('outcome_unknown', problem, {code: NOT_TRIED, hint})
@@ -291,10 +287,6 @@ export function notTried(halt: Halt | undefined): Failure {
 const OF_ANOTHER_PROCESS: ReadonlySet<string> = new Set(['reference_in_use', BEGUN_ELSEWHERE, 'busy'])
 /** Codes after which another offer of the same search may do. Nothing was made of this one. */
 const OF_THE_OFFER: ReadonlySet<string> = new Set(['offer_in_use', 'offer_expired'])
-
-function priceOf({price: {total, currency}}: BatchOffer): Money | undefined {
-  return total === null ? undefined : {amount: total, currency}
-}
 
 function dearer(planned: Money, now: Money): Failure {
   const problem = `it costs ${moneyText(now)} now, and ${moneyText(planned)} was planned; not booked`

@@ -2,6 +2,7 @@
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import type {Journal, JournalEntry, ReservationIntent, Stay} from '../../../contract/journal.js'
 import {canonicalJson} from '../../../contract/json.js'
+import {roomText} from '../../input/stay.js'
 
 /** What differs between an earlier request and a new one. */
 export interface TripDifferences {
@@ -46,14 +47,7 @@ function stayDifferences(booked: Partial<Stay>, wanted: Stay | null): string[] {
   }
   compare('check-in', booked.check_in, wanted.check_in, String)
   compare('check-out', booked.check_out, wanted.check_out, String)
-  compare('rooms', booked.rooms, wanted.rooms, roomsText)
+  compare('rooms', booked.rooms, wanted.rooms, (rooms: Stay['rooms']) => rooms.map(roomText).join(' '))
   compare('city', booked.city, wanted.city, String)
   return differences
-}
-
-/** Writes rooms as `--room` takes them: `2 1:4,7`. */
-function roomsText(rooms: Stay['rooms']): string {
-  return rooms
-    .map(({adults, children_ages: ages}) => (ages.length > 0 ? `${adults}:${ages.join(',')}` : `${adults}`))
-    .join(' ')
 }
