@@ -1,0 +1,80 @@
+/** Whether two reservations are for the same trip: the same guests, hotel and dates. */
+import {createHash} from 'node:crypto'
+import type {JournalEntry} from '../../contract/journal.js'
+import {canonicalJson, type Fields, fieldsOf, firstObject, type JsonObject} from '../../contract/json.js'
+import type {SeenOffer} from '../../contract/seen-offers.js'
+import {textIn} from '../answers/facts.js'
+import {factsOfReservation} from '../answers/reservations.js'
+import {OFFER, RESERVATION} from '../answers/vocabulary.js'
+
+/**
+ * Returns a key that two journal entries of one client share if they are for the same guests, hotel and dates, whatever their
+ * offers and rooms; undefined if one of these is not known. `seen` is the offer, for a reservation that does not name its hotel.
+ * The guests count as the same if they were sent in the same words.
+ */
+export function tripOfEntry(
+  {trip, result}: Pick<JournalEntry, 'trip' | 'result'>,
+  seen?: Pick<SeenOffer, 'hotel_name' | 'check_in' | 'check_out'>,
+): string | undefined {
+  const record = result ?? {}
+  const facts = factsOfReservation({reservation: record})
+  return keyOf({
+    guests: trip?.guests ?? null,
+    hotel: hotelOf(record) ?? wordOf(seen?.hotel_name ?? null),
+    checkIn: trip?.stay?.check_in ?? facts.check_in ?? seen?.check_in ?? null,
+    checkOut: trip?.stay?.check_out ?? facts.check_out ?? seen?.check_out ?? null,
+  })
+}
+
+/**
+ * Returns a key that two reservations in answers of one service share if they are for the same guests, hotel and dates; undefined
+ * if the record does not state them. It is not comparable with the key of a journal entry. Guests are compared by their names and
+ * dates of birth, without case and in any order.
+ */
+export function tripOfReservation(record: JsonObject): string | undefined {
+  const {check_in: checkIn, check_out: checkOut} = factsOfReservation({reservation: record})
+  return keyOf({guests: guestsOf(record), hotel: hotelOf(record), checkIn, checkOut})
+}
+
+interface Trip {
+  readonly guests: string | null
+  readonly hotel: string | null
+  readonly checkIn: string | null
+  readonly checkOut: string | null
+}
+
+/** The key is a hash, because the keys of many reservations are compared, and none of them should hold names. */
+function keyOf(trip: Trip): string | undefined {
+  if (Object.values(trip).some(value => value === null)) return undefined
+  return createHash('sha256').update(canonicalJson(trip)).digest('hex')
+}
+
+/** Returns the id of the hotel, or its name where there is none. */
+function hotelOf(record: JsonObject): string | null {
+  const fields = fieldsOf(record)
+  const hotel = fieldsOf(firstObject(fields.get('hotel')))
+  const id = textIn(fields, OFFER.hotelId) ?? textIn(hotel, OFFER.hotelId) ?? textIn(hotel, OFFER.idOfHotel)
+  return id ?? wordOf(factsOfReservation({reservation: record}).hotel)
+}
+
+function guestsOf(record: JsonObject): string | null {
+  const fields = fieldsOf(record)
+  const list = RESERVATION.guests.map(name => fields.get(name)).find(Array.isArray) ?? []
+  const guests = list.map(guest => guestOf(fieldsOf(firstObject(guest))))
+  if (guests.length === 0 || guests.includes(null)) return null
+  return guests.sort().join('\n')
+}
+
+/** Returns null for a guest without a family name, who may be anybody. */
+function guestOf(guest: Fields): string | null {
+  const surname = wordOf(textIn(guest, RESERVATION.surname))
+  if (surname === null) return null
+  return [textIn(guest, RESERVATION.firstName), surname, textIn(guest, ['birth_date', 'date_of_birth'])]
+    .map(text => wordOf(text) ?? '')
+    .join('|')
+}
+
+function wordOf(text: string | null): string | null {
+  const word = text?.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase()
+  return word === undefined || word === '' ? null : word
+}
