@@ -114,3 +114,69 @@ test('in plain lines the signs are words, and a target that hangs does not hide 
   await terminal.waitFor(/ok {6}reservation\.confirmed {2}RSV-AB12CD34EF {2}waiting for the target/)
   expect(await terminal.stop()).toBe(130)
 })
+
+test('types go to the targets of their routes, beside a target that gets all, also after a restart', async () => {
+  const [bookings, vouchers, all] = [await ownTarget(200), await ownTarget(500), await ownTarget(200)]
+  const routes = [`reservation.*=${bookings.url}`, `*.ready=${vouchers.url}`, all.url]
+  const argv = routes.flatMap(route => ['--forward-to', route])
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home, argv)
+  const types = ['reservation.confirmed', 'voucher.ready', 'payment.failed']
+  for (const type of types)
+    expect(await sendEvent(receiver.port, JSON.stringify({id: `evt_${type}`, type}), `evt_${type}`)).toBe(200)
+  expect(await sendEvent(receiver.port, '{"id":"evt_plain"}', 'evt_plain')).toBe(200)
+  await eventually(() => {
+    expect(bookings.got).toEqual(['evt_reservation.confirmed'])
+    expect(vouchers.got[0]).toBe('evt_voucher.ready')
+    expect(all.got.toSorted()).toEqual([...types.map(type => `evt_${type}`), 'evt_plain'].toSorted())
+  })
+  await receiver.stop()
+
+  // What was stored for a target goes there, whatever its routes are now.
+  const tried = vouchers.got.length
+  const again = await ownListening(home, ['--forward-to', `payment.*=${vouchers.url}`])
+  await eventually(() => expect(vouchers.got.length).toBeGreaterThan(tried))
+  expect(new Set(vouchers.got)).toEqual(new Set(['evt_voucher.ready']))
+  expect((await again.stop()).exit).toBe(143)
+})
+
+test('an event that no route wants waits for no target, and counts as nothing to forward', async () => {
+  const target = await ownTarget(200)
+  const terminal = await listenAt(ownReceiverHome(), `voucher.*=${target.url}`, {columns: 120})
+  await terminal.waitFor(` → ${target.url} (voucher.*) (1 signing secret)`)
+  expect(await send(terminal.port, 'evt_1')).toBe(200)
+  await terminal.waitFor(/✓ {2}reservation\.confirmed {2}RSV-AB12CD34EF {4}evt_1/)
+  expect(await terminal.stop()).toBe(130)
+  expect(terminal.raw()).toMatch(/1 valid \(0 of them duplicates\), 0 refused, 0 forwarded\r?\n/)
+  expect(target.got).toEqual([])
+})
+
+test('routes are reported at the start, and those that --event leaves without events', async () => {
+  const home = ownReceiverHome()
+  const to = ['--forward-to', 'reservation.*=https://a.example/', '--forward-to', 'https://b.example/']
+  const wait = ['--port', '0', '--within', '0', '--exit-after', '1']
+  const all = await home.run(['webhooks', 'listen', ...wait, ...to])
+  expect(all.stderr).toContain(' → https://a.example/ (reservation.*), https://b.example/ (1 signing secret)')
+  const some = await home.run(['webhooks', 'listen', ...wait, ...to, '--event', 'payment.failed'])
+  expect(some.stderr).toContain('Warning: https://a.example/ gets no events: --event leaves out its types')
+  expect(some.stderr).not.toContain('https://b.example/ gets')
+  const {stdout} = await home.run(['webhooks', 'listen', ...wait, ...to, '--json'])
+  expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({
+    type: 'ready',
+    targets: [
+      {url: 'https://a.example/', patterns: ['reservation.*']},
+      {url: 'https://b.example/', patterns: null},
+    ],
+  })
+  const unknown = await home.refusal([
+    'webhooks',
+    'listen',
+    ...wait,
+    '--forward-to',
+    'booking.*=https://a.example/',
+  ])
+  expect(unknown).toMatchObject({exit: 2, code: 'invalid_input'})
+  expect(unknown.message).toContain(
+    '--forward-to: the pattern before = must match a type of event, not "booking.*"',
+  )
+})

@@ -1,5 +1,10 @@
 import {listen} from '../../cli/features/webhooks/listen.js'
-import {describeListening, listenFlags, planListening} from '../../cli/features/webhooks/listen-flags.js'
+import {
+  describeListening,
+  idleTargetWarnings,
+  listenFlags,
+  planListening,
+} from '../../cli/features/webhooks/listen-flags.js'
 import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
 import {secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
@@ -18,10 +23,10 @@ export default class WebhooksListen extends BaseCommand {
   static override description =
     `Answers 200 when the event is on disk and 401 when a check fails. The signed event id identifies duplicates, also after
 a restart. Each event is forwarded to every --forward-to address at least once, until it answers 2xx; after a kill, one may
-come twice. Once its signature is too old for the target (${SIGNATURE_TOLERANCE_SECONDS} s), an event is signed again with the secret that signed
+come twice. An address after PATTERN= gets the types that match, where * stands for any characters. Once its signature is too old for the target (${SIGNATURE_TOLERANCE_SECONDS} s), an event is signed again with the secret that signed
 it, or given up with the command that replays it. At a terminal each event is a row, with the cause where a signature fails.
 
-With --json each line is a document with a type: "ready" once (url, pid), "event" for each request (verdict, reason,
+With --json each line is a document with a type: "ready" once (url, pid, targets), "event" for each request (verdict, reason,
 event_id, event_type, duplicate, received_at, ack_ms, body_base64, headers, event) and "forward" for each attempt to forward
 one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at). A failure ends them with {"error": …}.
 
@@ -35,6 +40,7 @@ the profile; needs no login.`
   ]
   static override examples = [
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
+    "bookctl webhooks listen --forward-to 'reservation.*=http://127.0.0.1:3000/bookings' --forward-to http://127.0.0.1:3000/all",
     'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',
     'bookctl webhooks listen --tls --subscribe --public-url https://hooks.example.com/',
     'bookctl webhooks listen --subscribe --public-url https://hooks.example.com/ --dry-run',
@@ -48,7 +54,8 @@ the profile; needs no login.`
     const {flags} = await this.parse(WebhooksListen)
     if (flags['print-secret']) return this.print(await secretList(flags, await this.state()))
     const plan = planListening(flags)
-    for (const warning of unknownEventWarnings(plan.types)) this.warn(warning)
+    for (const warning of [...unknownEventWarnings(plan.types), ...idleTargetWarnings(plan)])
+      this.warn(warning)
     if (flags['dry-run']) {
       const target = flags.subscribe ? await this.target() : undefined
       return this.print(describeListening(plan, flags, await this.state(), target))

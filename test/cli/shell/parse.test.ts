@@ -53,8 +53,10 @@ test.each<[Defined, string, object]>([
   [Api, 'GET / --header A:b:c', {header: [['a', 'b:c']]}],
   [SandboxStart, '--port 0', {port: 0, latency: 0}],
   [WebhooksCreate, '--url https://a.example/ --event a,b --event c', {event: ['a', 'b', 'c']}],
-  [WebhooksListen, '--forward-to http://localhost:3000', {'forward-to': ['http://localhost:3000/']}],
-  [WebhooksListen, '--forward-to http://127.1:80/', {'forward-to': ['http://127.0.0.1/']}],
+  [WebhooksListen, '--forward-to http://localhost:3000', {'forward-to': [{url: 'http://localhost:3000/'}]}],
+  [WebhooksListen, '--forward-to http://127.1:80/', {'forward-to': [{url: 'http://127.0.0.1/'}]}],
+  [WebhooksListen, '--forward-to *.failed=http://127.1/?a=b', route('*.failed', 'http://127.0.0.1/?a=b')],
+  [WebhooksListen, '--forward-to https://a.example/?*=1', route(undefined, 'https://a.example/?*=1')],
   [WebhooksSign, '--at 1970-01-01T00:01:00.9Z', {at: 60}],
   [WebhooksVerify, '--at received', {at: 'received'}],
   [EventsList, '--since 1970-01-01T00:01:00Z', {since: 60}],
@@ -65,6 +67,10 @@ test.each<[Defined, string, object]>([
   expect(read.errors).toEqual([])
   expect(read.flags).toMatchObject(flags)
 })
+
+function route(pattern: string | undefined, url: string) {
+  return {'forward-to': [{pattern, url}]}
+}
 
 function room(adults: number, ...children_ages: number[]) {
   return {adults, children_ages}
@@ -93,7 +99,9 @@ test.each<[Defined, flag: string, values: string[]]>([
   [WebhooksListen, '--exit-after', ['0']],
   [WebhooksListen, '--forward-to', ['http://a.example/', 'http://127.0.0.1.example.com/']],
   [WebhooksListen, '--forward-to', ['http://10.0.0.1/', 'https://u:p@a.example/', 'ftp://localhost/']],
-  [WebhooksListen, '--forward-to', ['localhost:3000', '']],
+  [WebhooksListen, '--forward-to', ['localhost:3000', '', 'a b=http://localhost/']],
+  [WebhooksListen, '--forward-to', ['reservations.*=http://localhost/', 'voucher=http://localhost/']],
+  [WebhooksListen, '--forward-to', ['voucher.ready=http://a.example/', '=http://localhost/', '*=']],
   [WebhooksListen, '--expect', ['a ===']],
   [WebhooksListen, '--path', ['hooks']],
   [WebhooksSign, '--at', ['1969-12-31T23:59:59Z']],

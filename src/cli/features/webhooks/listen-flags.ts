@@ -4,9 +4,10 @@ import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
-import {parseUrl} from '../../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
+import {addressesFor, joinRoutes} from '../../../webhooks/forward/routes.js'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {type DryChange, describeRequest, dryRun, dryRunFlag} from '../../session/dry-run.js'
@@ -15,7 +16,7 @@ import {EXITS} from '../../shell/exit-codes.js'
 import {checkExpression} from '../../terminal/query.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
-import {checkTarget} from './targets.js'
+import {readRoute} from './targets.js'
 
 export const USUAL_PORT = 4020
 
@@ -43,10 +44,10 @@ export const listenFlags = {
     summary: 'https with this certificate (PEM, with its chain)',
   }),
   key: Flags.string({helpValue: 'FILE', dependsOn: ['cert'], summary: 'private key of --cert (PEM)'}),
-  'forward-to': checkedFlag(checkTarget)({
-    helpValue: 'URL',
+  'forward-to': checkedFlag(readRoute)({
+    helpValue: '[PATTERN=]URL',
     multiple: true,
-    summary: 'forward each event to URL (repeatable)',
+    summary: `forward each event to URL, or only types that match, as in 'reservation.*=URL' (repeatable)`,
   }),
   resign: Flags.boolean({
     dependsOn: ['forward-to'],
@@ -102,11 +103,21 @@ export function planListening(flags: ListenFlags) {
   const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
   return {
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
-    targets: [...new Set(flags['forward-to'])],
+    targets: joinRoutes(flags['forward-to'] ?? []),
     /** Types that are printed, forwarded and counted (default: all). */
     types: flags.event && new Set(flags.event),
     wait: waits ? {count, seconds, expect} : undefined,
   }
+}
+
+/** Returns a warning for each target that gets no event, because none of its patterns matches a type of --event. */
+export function idleTargetWarnings({types, targets}: ListenPlan): string[] {
+  if (types === undefined) return []
+  const isIdle = (url: string) => ![...types].some(type => addressesFor(targets, type).includes(url))
+  const idle = targets.filter(({url}) => isIdle(url))
+  return idle.map(
+    ({url}) => `Warning: ${sanitizeLine(url, 200)} gets no events: --event leaves out its types`,
+  )
 }
 
 export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types}: ListenPlan) {

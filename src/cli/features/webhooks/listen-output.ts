@@ -14,6 +14,7 @@ import {bufferOf, type CaptureRecord, captureRecord, parseBody} from '../../../w
 import type {CheckTerms, RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/request.js'
+import {addressesFor, type RoutedTarget} from '../../../webhooks/forward/routes.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
@@ -63,8 +64,10 @@ export class ListenOutput {
   ready(url: string, pid: number): void {
     const {targets, secrets, tell} = this.terms
     const count = secrets().length
-    const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${sanitizeLine(target, 200)}`).join('')
-    if (this.isJson) this.stdout.write(jsonText({type: 'ready', url, pid}))
+    const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${targetText(target)}`).join('')
+    const listed = targets.map(target => ({url: target.url, patterns: target.patterns ?? null}))
+    const document = {type: 'ready', url, pid, ...(listed.length > 0 ? {targets: listed} : {})}
+    if (this.isJson) this.stdout.write(jsonText(document))
     else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
     for (const line of this.early ?? []) this.stdout.write(line)
     this.early = undefined
@@ -146,6 +149,12 @@ export class ListenOutput {
     if (this.early === undefined) this.stdout.write(line)
     else if (this.early.length < 1000) this.early.push(line)
   }
+}
+
+/** Describes a target with the patterns of the types it gets: `http://127.0.0.1:3000/ (reservation.*, voucher.ready)`. */
+function targetText({url, patterns}: RoutedTarget): string {
+  const types = patterns === undefined ? '' : ` (${patterns.join(', ')})`
+  return sanitizeLine(url, 200) + types
 }
 
 export function removalText({subscription_id, removed_at, removed_by}: RemovedSecret): string {
@@ -297,7 +306,7 @@ const REASONS: Readonly<Record<Receipt['reason'], string>> = {
 interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
   readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
   readonly tell: (text: string) => void
-  readonly targets: readonly string[]
+  readonly targets: readonly RoutedTarget[]
   readonly secrets: () => readonly NamedSecret[]
 }
 
@@ -326,11 +335,11 @@ class ListenRows {
 
   /** Prints a request; `isTest` marks the test event of --subscribe. */
   request(receipt: Receipt, isTest: boolean): void {
-    const {receivedAt: time, body, reason, status, duplicate, eventId = ''} = receipt
+    const {receivedAt: time, body, reason, status, duplicate, type, eventId = ''} = receipt
     if (isTest) this.testId = eventId
     const row = {time, isGood: reason === 'ok', body, text: duplicate ? 'duplicate' : ''}
     if (!row.isGood) void this.refuse(receipt, {...row, text: `${status} ${REASONS[reason]}`})
-    else if (this.terms.targets.length > 0 && !duplicate) this.hold(eventId, row)
+    else if (!duplicate && addressesFor(this.terms.targets, type).length > 0) this.hold(eventId, row)
     else this.show(row)
   }
 

@@ -13,6 +13,7 @@ import {StorageError} from '../../../storage/errors.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
 import {Forwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover, freshHeaders, type Handover} from '../../../webhooks/forward/request.js'
+import {addressesFor} from '../../../webhooks/forward/routes.js'
 import {type Receipt, Receiver} from '../../../webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
@@ -58,7 +59,7 @@ class Listener {
   private readonly tidying: NodeJS.Timeout
   private server: ServedReceiver | undefined
   private url = ''
-  private readonly count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
+  private readonly count = {valid: 0, invalid: 0, duplicate: 0, toForward: 0, forwarded: 0}
   private breakOff: (error: unknown) => void = () => {}
   /** Rejects when the store can no longer be used. */
   private readonly broken = new Promise<never>((_, reject) => {
@@ -143,7 +144,7 @@ class Listener {
       secrets: () => secrets.current,
       headerNames: names,
       maxWaiting: RECEIVER_LIMITS.maxWaiting,
-      targetsOf: type => (this.wants(type) ? this.plan.targets : []),
+      targetsOf: type => this.addressesFor(type),
       onReceipt: receipt => this.onReceipt(receipt),
       onStoreError: error => this.onStoreError(error, 'events cannot be stored and are answered 503'),
     })
@@ -172,6 +173,10 @@ class Listener {
     return this.plan.types === undefined || this.plan.types.has(type ?? '')
   }
 
+  private addressesFor(type: string | null): readonly string[] {
+    return this.wants(type) ? addressesFor(this.plan.targets, type) : []
+  }
+
   private onReceipt(receipt: Receipt): void {
     const {count, forwarder} = this
     const {output, expectation} = this.opened
@@ -186,6 +191,7 @@ class Listener {
       this.awaitedTest = undefined
     }
     if (!isValid || !isShown || receipt.duplicate) return
+    count.toForward += this.addressesFor(receipt.type).length
     forwarder.wake()
     // The test event of `--subscribe` does not count towards --exit-after.
     if (!isTest) expectation?.see(parseBody(receipt.body))
@@ -200,7 +206,7 @@ class Listener {
   private forward(): Forwarder {
     const {names, secrets, keeper, handover, output} = this.opened
     return new Forwarder({
-      targets: this.plan.targets,
+      targets: this.plan.targets.map(({url}) => url),
       store: keeper,
       handover,
       headersOf: (event, now) =>
@@ -229,7 +235,8 @@ class Listener {
 
   /** Adopts forwards left by dead processes. */
   private adoptForwards(): Promise<number> {
-    return this.opened.keeper.adopt(this.plan.targets, systemClock.now())
+    const addresses = this.plan.targets.map(({url}) => url)
+    return this.opened.keeper.adopt(addresses, systemClock.now())
   }
 
   /**
@@ -272,8 +279,8 @@ class Listener {
     remarks.end()
     await keeper.close()
     if (!server) return
-    const {valid, invalid, duplicate, forwarded} = this.count
-    const rest = forwarded < valid - duplicate ? '; the others are kept and tried again' : ''
+    const {valid, invalid, duplicate, toForward, forwarded} = this.count
+    const rest = forwarded < toForward ? '; the others are kept and tried again' : ''
     const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
     this.command.note(
       `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`,

@@ -4,11 +4,13 @@ import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {diagnoseConnecting, diagnoseExchange} from '../../../api/http/exchange.js'
+import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
 import {parseUrl} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
+import {matchesType, type Route} from '../../../webhooks/forward/routes.js'
 import {invalid} from '../../input/checks.js'
 import {trustedCertificates} from '../../session/trust.js'
 
@@ -26,6 +28,20 @@ export function checkTarget(field: string, text: string): string {
   }
   url.hash = ''
   return url.href
+}
+
+/**
+ * Reads a value of --forward-to: `URL`, or `PATTERN=URL` for events of some types. Only letters, dots and `*` before the first
+ * `=` are a pattern, since a URL may have a `=` of its own. Throws a usage error if the URL is refused (`checkTarget`) or the
+ * pattern matches no event type (§6.1).
+ */
+export function readRoute(field: string, text: string): Route {
+  const [, pattern] = /^([A-Za-z.*]+)=/.exec(text) ?? []
+  if (pattern === undefined) return {url: checkTarget(field, text), pattern}
+  if (EVENT_TYPE_NAMES.some(type => matchesType(pattern, type)))
+    return {url: checkTarget(field, text.slice(pattern.length + 1)), pattern}
+  const hint = `the types are ${EVENT_TYPE_NAMES.join(', ')}; * stands for any characters`
+  throw invalid(field, 'the pattern before = must match a type of event', pattern, hint)
 }
 
 /** Returns the certificates to trust for `url`, like `trustedCertificates`. */
