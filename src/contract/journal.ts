@@ -164,11 +164,21 @@ export interface JournalClient extends Client {
   readonly clientSecret: string | undefined
 }
 
+export interface JournalFilter {
+  /** Only entries whose outcome is unknown. */
+  readonly unresolved?: boolean
+  readonly client?: Client | undefined
+  /** Only entries with this client reference, reservation reference, offer or Idempotency-Key. */
+  readonly named?: string
+  /** Only entries whose `trip.guests` is that of another listed entry. */
+  readonly guests?: string
+}
+
 export interface JournalStore {
   /** With `isBatch`, the bodies of settled reservations are erased from the file only when it is closed. */
   forClient(client: JournalClient, options?: {readonly isBatch?: boolean}): Journal
-  /** Returns the entries of all clients, newest first. `unresolved` selects those whose outcome is unknown. */
-  list(filter?: {unresolved?: boolean; client?: Client}): Promise<JournalEntry[]>
+  /** Returns the entries of all clients that match, newest first. */
+  list(filter?: JournalFilter): Promise<JournalEntry[]>
   /** Records a later status, such as paid. Without a `result`, updates the stored result and removes its payment status. */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
 }

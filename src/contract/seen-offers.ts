@@ -48,6 +48,8 @@ export interface OfferStore {
   /** Stores the offers of one search. Deletes offers older than OFFER_RETENTION_SECONDS at `now` (Unix seconds). */
   remember(client: Client, offers: Iterable<OfferFound>, now: number): Promise<void>
   find(client: Client, offerId: string): Promise<SeenOffer | undefined>
+  /** Returns the offer with its client, or with each of the clients that have seen it. */
+  findAll(offerId: string): Promise<(SeenOffer & Client)[]>
   /** Returns an offer of the client's latest search that found any. */
   latest(client: Client): Promise<SeenOffer | undefined>
   /** Returns the offers of all clients that are still valid at `now` (Unix seconds), newest first. */

@@ -134,10 +134,18 @@ export function createJournals(
         fingerprint: sha256 => sha256,
       }
     },
-    async list({unresolved = false, client} = {}) {
+    async list({unresolved = false, client, named, guests} = {}) {
+      const namesOf = (row: Row) => [
+        row.clientReferenceId,
+        row.reservationRef,
+        row.offerId,
+        row.idempotencyKey,
+      ]
       const isWanted = (row: Row) =>
         (!unresolved || isOpen(row)) &&
-        (!client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId))
+        (!client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId)) &&
+        (named === undefined || namesOf(row).includes(named)) &&
+        (guests === undefined || entryOf(row).trip?.guests === guests)
       return rows
         .read(isWanted)
         .sort((left, right) => right.createdAt - left.createdAt || right.id - left.id)

@@ -40,16 +40,20 @@ const UPSERT_OFFER = `INSERT INTO offers (base_url, client_id, offer_id, ${COLUM
 const OF_CLIENT = 'base_url = ? AND client_id = ?'
 
 export function createOfferStore(database: Database): OfferStore {
-  const select = (where: string, ...values: Value[]) =>
+  const selectAll = (where: string, ...values: Value[]) =>
     database
       .all<Row>(`SELECT * FROM offers WHERE ${where}`, ...values)
-      .map(({base_url: _, client_id: __, rooms, details, ...offer}): SeenOffer => {
+      .map(({base_url: baseUrl, client_id: clientId, rooms, details, ...offer}): SeenOffer & Client => {
         return {
           ...offer,
+          baseUrl,
+          clientId,
           rooms: JSON.parse(rooms) as Room[],
           details: details === null ? null : (JSON.parse(details) as SeenDetails),
         }
       })
+  const select = (where: string, ...values: Value[]) =>
+    selectAll(where, ...values).map(({baseUrl: _, clientId: __, ...offer}): SeenOffer => offer)
   return {
     async remember(client, offers, now) {
       database.transaction(() => {
@@ -62,6 +66,7 @@ export function createOfferStore(database: Database): OfferStore {
         }
       })
     },
+    findAll: async offerId => selectAll('offer_id = ? ORDER BY searched_at DESC', offerId),
     find: async ({baseUrl, clientId}, offerId) =>
       select(`${OF_CLIENT} AND offer_id = ?`, baseUrl, clientId, offerId)[0],
     latest: async ({baseUrl, clientId}) =>

@@ -267,6 +267,26 @@ await describeEachPlace(place => {
     for (const client of OTHERS) expect(await references({client})).toHaveLength(1)
   })
 
+  test('lists the entries with one name, of any kind and client, and those with the same guests', async () => {
+    const guests = 'a'.repeat(64)
+    const traveller = (n: number) => intent(n, {trip: {guests, stay: null}})
+    const first = (await journal.begin(traveller(1), 1)).entry.id
+    await journal.begin(traveller(2), 2)
+    await begin(3)
+    await journal.attempt(first, 4)
+    await journal.settle(first, {outcome: 'confirmed', reservationRef: 'R-1'}, 4)
+    const [elsewhere] = OTHERS as [(typeof OTHERS)[number]]
+    await state.journal.forClient(elsewhere).begin(intent(8, {clientReferenceId: 'ref-3'}), 5)
+    const listed = async (filter: Parameters<State['journal']['list']>[0]) =>
+      (await state.journal.list(filter)).map(entry => entry.offerId)
+    for (const named of ['ref-1', 'R-1', 'off_1', 'key-1']) expect(await listed({named})).toEqual(['off_1'])
+    expect(await listed({named: 'ref-3'})).toEqual(['off_8', 'off_3'])
+    expect(await listed({named: 'ref'})).toEqual([])
+    const [entry] = await state.journal.list({named: 'ref-1'})
+    expect(await listed({guests: entry?.trip?.guests ?? ''})).toEqual(['off_2', 'off_1'])
+    expect(await listed({guests: 'b'.repeat(64)})).toEqual([])
+  })
+
   test('one process at a time works on an offer; other offers and clients do not wait', async () => {
     const hold = held()
     const nothing = async () => undefined

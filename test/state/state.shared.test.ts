@@ -129,6 +129,14 @@ await describeEachPlace(place => {
     expect(await state.offers.latest(CLIENT)).toMatchObject({offer_id: 'off_1', nationality: 'TR'})
     for (const other of OTHER_CLIENTS) expect(await state.offers.latest(other)).toBeUndefined()
     expect(await state.offers.find(CLIENT, 'off_1')).toBeDefined()
+    const [other] = OTHER_CLIENTS as [(typeof OTHER_CLIENTS)[number]]
+    await state.offers.remember(other, [found('off_1', {searched_at: now - 5})], now)
+    const seen = await state.offers.findAll('off_1')
+    expect(seen.map(({baseUrl, clientId}) => ({baseUrl, clientId}))).toEqual([
+      {baseUrl: CLIENT.baseUrl, clientId: CLIENT.clientId},
+      {baseUrl: other.baseUrl, clientId: other.clientId},
+    ])
+    expect(await state.offers.findAll('off_3')).toEqual([])
   })
 
   test('a subscription whose outcome is unknown is found on any machine, until it is known or started again', async () => {

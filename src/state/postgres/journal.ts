@@ -68,12 +68,16 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
   return {
     forClient: client =>
       clientJournal(store, client, client.clientSecret ? sealFor(client.clientSecret) : undefined),
-    async list({unresolved = false, client} = {}) {
+    async list({unresolved = false, client, named = null, guests = null} = {}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations
         WHERE ($1::text IS NULL OR base_url = $1 AND client_id = $2) AND ${unresolved ? OPEN : 'TRUE'}
+          AND ($3::text IS NULL OR $3 IN (client_reference_id, reservation_ref, offer_id, idempotency_key))
+          AND ($4::text IS NULL OR trip::jsonb ->> 'guests' = $4)
         ORDER BY created_at DESC, id DESC`
-      const {rows} = await store.query<Row>(sql, [client?.baseUrl ?? null, client?.clientId ?? null])
-      return rows.map(row => entryOf(row, undefined))
+      const values = [client?.baseUrl ?? null, client?.clientId ?? null, named, guests]
+      const {rows} = await store.query<Row>(sql, values)
+      // The keyed hashes of guests under different secrets differ, so those that are the same can be compared without a secret.
+      return rows.map(row => ({...entryOf(row, undefined), trip: tripIn(row)}))
     },
     async noteStatus(client, reservationRef, {outcome, booked, result}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations WHERE client_id = $1 AND reservation_ref = $2`
@@ -217,10 +221,9 @@ function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
 }
 
 function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
-  const {keyId, lasting: _, sealedBody, id, agreed, booked, trip, result, ...rest} = row
-  const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
+  const {keyId, lasting: _, sealedBody, id, agreed, booked, trip: __, result, ...rest} = row
   const place = placeOf(row, row.idempotencyKey)
-  const facts = read<TripFacts>(trip)
+  const facts = tripIn(row)
   const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
   return {
     ...rest,
@@ -234,6 +237,8 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
   }
 }
 
+const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
+const tripIn = ({trip}: Row) => read<TripFacts>(trip)
 const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
 
 export function createSharedSubscriptions(store: StoreConnection): SubscriptionJournal {

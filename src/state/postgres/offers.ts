@@ -1,8 +1,9 @@
 /** Stores the offers seen in the shared store. */
 import {OFFER_RETENTION_SECONDS, type OfferStore, type SeenOffer} from '../../contract/seen-offers.js'
+import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 
-interface OfferRow {
+interface OfferRow extends Client {
   readonly offer: string
   /** Seconds since the search, and until the offer expires, by the database's clock. */
   readonly age: number
@@ -10,7 +11,7 @@ interface OfferRow {
   readonly used_by_reference: string | null
 }
 
-const OFFER = `SELECT offer, extract(epoch FROM clock_timestamp() - searched_at)::float8 AS age,
+const OFFER = `SELECT base_url AS "baseUrl", client_id AS "clientId", offer, extract(epoch FROM clock_timestamp() - searched_at)::float8 AS age,
   extract(epoch FROM expires_at - clock_timestamp())::float8 AS "left", used_by_reference FROM bookctl.offers`
 
 const REMEMBER = `WITH old AS (
@@ -26,13 +27,15 @@ const REMEMBER = `WITH old AS (
 
 /** Creates the offer store. `now` returns Unix seconds on this machine; the database stores times of its own clock. */
 export function createSharedOffers(store: StoreConnection, now: () => number): OfferStore {
-  const select = async (rest: string, values?: readonly string[]): Promise<SeenOffer[]> => {
+  const selectAll = async (rest: string, values?: readonly string[]): Promise<(SeenOffer & Client)[]> => {
     const {rows} = await store.query<OfferRow>(`${OFFER} WHERE ${rest}`, values)
     const at = now()
-    return rows.map(({offer, age, left, used_by_reference}) => {
-      return {...JSON.parse(offer), searched_at: at - age, expires_at: at + left, used_by_reference}
+    return rows.map(({offer, age, left, ...columns}) => {
+      return {...JSON.parse(offer), searched_at: at - age, expires_at: at + left, ...columns}
     })
   }
+  const select = async (rest: string, values?: readonly string[]): Promise<SeenOffer[]> =>
+    (await selectAll(rest, values)).map(({baseUrl: _, clientId: __, ...offer}) => offer)
   return {
     async remember({baseUrl, clientId}, offers, at) {
       const all = [...offers]
@@ -46,6 +49,7 @@ export function createSharedOffers(store: StoreConnection, now: () => number): O
       const values = [baseUrl, clientId, offerId]
       return (await select('base_url = $1 AND client_id = $2 AND offer_id = $3', values))[0]
     },
+    findAll: offerId => selectAll('offer_id = $1 ORDER BY searched_at DESC', [offerId]),
     async latest({baseUrl, clientId}) {
       const newest = 'base_url = $1 AND client_id = $2 ORDER BY searched_at DESC LIMIT 1'
       return (await select(newest, [baseUrl, clientId]))[0]
