@@ -5,6 +5,7 @@ import {BOARDS, type BoardCode} from './identifiers.js'
 import {MOST_PERSONS, MOST_ROOMS, OFFER_VALIDITY_SECONDS, OLDEST_CHILD} from './limits.js'
 import {
   about,
+  accountCharge,
   amount,
   amountField,
   calendarDate,
@@ -175,6 +176,10 @@ export const offer = z
     rooms_left: z.int().nullable().meta(about('How many are left; null: not known', null)),
     payment_modes: z.array(paymentMode).meta(about('How it can be paid', ['account', 'instant'])),
     remarks: sold.remarks,
+    account_charge: accountCharge.optional().meta({
+      description:
+        'What the account is charged if it pays; present if it is kept in another currency than the price',
+    }),
   })
   .meta({id: 'Offer', ...from('§2.3', 'One sellable result of a search; every field but offer_id is ours')})
 

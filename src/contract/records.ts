@@ -61,6 +61,20 @@ export const wholeField = (description: string, example: number) => z.int().meta
 export const timeField = (description: string, example: string) => timestamp.meta(about(description, example))
 export const amountField = (description: string, example: string) => amount.meta(about(description, example))
 
+/** What the partner's account is charged for a price, with the rate: units of the account's currency for one of the price's. */
+export const accountCharge = z
+  .object({
+    amount: amountField('What the account is charged, a decimal amount', '403.20'),
+    currency: currencyCode,
+    rate: textField("Units of the account's currency for one unit of the price's, a decimal number", '1'),
+  })
+  .meta({
+    id: 'AccountCharge',
+    ...ours('A charge of an account that is kept in another currency than the price'),
+  })
+
+export type AccountCharge = z.infer<typeof accountCharge>
+
 const clientId = about("The client's identifier", 'cid_sandbox')
 const grantedScopes = about(
   'Scopes that were granted, separated by spaces',

@@ -7,6 +7,7 @@ import {VOUCHER_LINK_VALIDITY_SECONDS} from './limits.js'
 import {MOST_REASON_LENGTH} from './operations.js'
 import {
   about,
+  accountCharge,
   amount,
   amountField,
   calendarDate,
@@ -125,6 +126,9 @@ export const payment = z
       .meta(about('Until when it can be paid; null: not to be paid by the customer', null)),
     paid_at: timestamp.nullable().meta(about('When it was paid', '2030-06-01T12:05:00Z')),
     failure_code: z.string().nullable().meta(about('Why the last try failed', null)),
+    charged: accountCharge.optional().meta({
+      description: 'What the account was charged; present if it is kept in another currency than the price',
+    }),
   })
   .meta({id: 'Payment', ...ours('How the reservation is paid; only `url` is shown in §2.5')})
 

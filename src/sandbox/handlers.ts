@@ -2,6 +2,7 @@
 import {dayNumber, instantOf, isoTime, nightsBetween} from '../contract/dates.js'
 import {EVENT_TYPE_NAMES, isEventType, RESERVATION_STATUSES} from '../contract/events.js'
 import {parseUrl} from '../contract/foreign-text.js'
+import type {Offer} from '../contract/hotels.js'
 import {SIGNING_SECRET_PREFIX, SUBSCRIPTION_ID_PREFIX} from '../contract/identifiers.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../contract/limits.js'
 import {fromMinor} from '../contract/money.js'
@@ -16,7 +17,7 @@ import type {Service} from './base/service.js'
 import {convertOffer, usableOffer} from './booking/convert.js'
 import * as booking from './booking/pay-change-cancel.js'
 import {CITIES, findPlace, type Place} from './catalogue/cities.js'
-import {countryList, currencyList, isSoldIn} from './catalogue/countries-and-currencies.js'
+import {accountCharge, countryList, currencyList, isSoldIn} from './catalogue/countries-and-currencies.js'
 import {findHotel} from './catalogue/hotels.js'
 import {findTour, runsOn, toursOf} from './catalogue/tours.js'
 import {localTime} from './catalogue/zones.js'
@@ -94,7 +95,8 @@ export const HANDLERS: Handlers = {
     const {search_id, expires_at, offers} = addSearch(service.database, client.client_id, body, {now, limit})
     const destination = {type: 'CITY', id, name, country_code}
     const criteria = {destination, check_in, check_out, nights, currency, client_nationality}
-    return data({search_id, expires_at, ...criteria, offers})
+    const priced = offers.map(offer => withAccountCharge(offer, client.currency))
+    return data({search_id, expires_at, ...criteria, offers: priced})
   },
 
   'hotels.show': ({service, parameters}) => {
@@ -105,7 +107,10 @@ export const HANDLERS: Handlers = {
   },
 
   /** Returns the offer as the search found it, as long as it can be converted. */
-  'hotels.price': call => data(usableOffer(call, call.parameters.offer_id ?? '').offer),
+  'hotels.price': call => {
+    const {offer} = usableOffer(call, call.parameters.offer_id ?? '')
+    return data(withAccountCharge(offer, call.client.currency))
+  },
 
   /** Returns all tours of the city on one page, or only those that run on `date`. */
   'tours.search': ({now, body}) => {
@@ -256,6 +261,13 @@ export const HANDLERS: Handlers = {
     const {items, next} = webhooks.listDeliveries(call.service.database, filter, paging, true)
     return pageOf({items: items.map(({delivery}) => delivery), next}, paging.limit)
   },
+}
+
+/** Adds what the account is charged, if it is kept in another currency than the price. */
+function withAccountCharge(offer: Offer, currency: string): Offer {
+  const {price} = offer
+  if (price.currency === currency) return offer
+  return {...offer, account_charge: accountCharge(price.total, price.currency, currency)}
 }
 
 const MOST_NIGHTS = 30

@@ -6,7 +6,7 @@ import type {Reservation, ReservationRequest} from '../../contract/reservations.
 import {ConnectionDrop, notFound, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
-import {convert} from '../catalogue/countries-and-currencies.js'
+import {accountCharge} from '../catalogue/countries-and-currencies.js'
 import {type Client, changeBalance} from '../store/clients.js'
 import {findOffer, type StoredOffer} from '../store/offers.js'
 import {addReservation, findReservation} from '../store/reservations.js'
@@ -78,13 +78,15 @@ export function convertOffer(call: Call): Reservation {
     return record
   }
   const {currency} = client
-  const needed = convert(toMinor(price.total, price.currency), price.currency, currency)
+  const charge = accountCharge(price.total, price.currency, currency)
+  const needed = toMinor(charge.amount, currency)
   const available = BigInt(client.balance_minor)
   if (needed > available) {
-    const amounts = {needed: fromMinor(needed, currency), available: fromMinor(available, currency), currency}
+    const amounts = {needed: charge.amount, available: fromMinor(available, currency), currency}
     throw new Refusal('insufficient_balance', 'insufficient balance', amounts)
   }
-  const paid = {...due, status: 'PAID', expires_at: null, paid_at: at} as const
+  const charged = currency === price.currency ? {} : {charged: charge}
+  const paid = {...due, status: 'PAID', expires_at: null, paid_at: at, ...charged} as const
   const record = confirmed({...draft, payment: paid}, now)
   changeBalance(database, clientId, -needed, now)
   addReservation(database, {clientId, record, debitedMinor: needed})

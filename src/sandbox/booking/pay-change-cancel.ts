@@ -16,7 +16,7 @@ import type {Database} from '../../storage/database.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {cancellationFee} from '../catalogue/cancellation.js'
-import {convert} from '../catalogue/countries-and-currencies.js'
+import {accountCharge} from '../catalogue/countries-and-currencies.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import {localTime} from '../catalogue/zones.js'
 import {changeBalance, findClient} from '../store/clients.js'
@@ -129,12 +129,17 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
     const client = findClient(service.database, clientId)
     // Instant payments were not debited from the balance: their refund goes to the customer's card, which the sandbox does not
     // model.
-    const kept = client ? convert(toMinor(fee, currency), currency, client.currency) : 0n
+    const kept = client ? toMinor(feeOnAccount(record, fee, client.currency).amount, client.currency) : 0n
     if (debitedMinor > kept) changeBalance(service.database, clientId, debitedMinor - kept, now)
     saveReservation(service.database, cancelled)
     recordEvent(service.database, 'reservation.cancelled', {clientId, record: cancelled, now})
   })
   return cancelled
+}
+
+/** Returns what the account is charged for the fee, at the rate of the reservation. */
+function feeOnAccount({price, payment}: Reservation, fee: string, currency: string) {
+  return accountCharge(fee, price.currency, currency, payment.charged?.rate)
 }
 
 /** Reports whether the hotel's clock has reached the hour of check-in. */

@@ -1,7 +1,7 @@
 /** Countries and currencies of `/content` (the fields of records are ours), and the exchange rates of the sandbox. */
 import {countries} from 'countries-list'
-import {minorUnits} from '../../contract/money.js'
-import type {Country, Currency} from '../../contract/records.js'
+import {fromMinor, minorUnits, toMinor} from '../../contract/money.js'
+import type {AccountCharge, Country, Currency} from '../../contract/records.js'
 import EURO_RATES from './euro-rates.json' with {type: 'json'}
 
 /** Lists every country and territory with an ISO 3166-1 code, sorted by code. `currency` is empty if it has none of its own. */
@@ -35,6 +35,39 @@ export function convert(minor: bigint, from: string, to: string): bigint {
   const denominator = rate(from) * 10n ** BigInt(minorUnits(from))
   const half = numerator < 0n ? -denominator / 2n : denominator / 2n
   return (numerator + half) / denominator
+}
+
+/** Decimals of the rate at which an account is charged. */
+const RATE_DECIMALS = 10
+
+/**
+ * Returns the rate at which an account kept in `to` is charged for prices in `from`: units of `to` for one unit of `from`, a
+ * decimal string. Throws RangeError if there is no rate.
+ */
+function accountRate(from: string, to: string): string {
+  const [numerator, denominator] = [rate(to) * 10n ** BigInt(RATE_DECIMALS), rate(from)]
+  const scaled = (numerator + denominator / 2n) / denominator
+  const digits = scaled.toString().padStart(RATE_DECIMALS + 1, '0')
+  const [whole, decimals] = [digits.slice(0, -RATE_DECIMALS), digits.slice(-RATE_DECIMALS).replace(/0+$/, '')]
+  return decimals === '' ? whole : `${whole}.${decimals}`
+}
+
+/**
+ * Returns what an account kept in `to` is charged for `amount` of `from` (not in the interface): the exact product of amount and
+ * rate, rounded once, halves up, to the minor unit of `to`. The rate is the one stated, so that anybody can check the amount.
+ * `agreedRate` is that of an earlier charge. Throws RangeError if there is no rate.
+ */
+export function accountCharge(
+  amount: string,
+  from: string,
+  to: string,
+  agreedRate = accountRate(from, to),
+): AccountCharge {
+  const [whole = '', decimals = ''] = agreedRate.split('.')
+  const numerator = toMinor(amount, from) * BigInt(whole + decimals) * 10n ** BigInt(minorUnits(to))
+  const denominator = 10n ** BigInt(decimals.length + minorUnits(from))
+  const minor = (numerator + denominator / 2n) / denominator
+  return {amount: fromMinor(minor, to), currency: to, rate: agreedRate}
 }
 
 function rate(currency: string): bigint {

@@ -1,6 +1,8 @@
 /** Converting an offer: what is checked, in which order, and what changes (§2.4, §3, §4.4). */
 import {expect, test} from 'vitest'
+import {toMinor} from '../../../src/contract/money.js'
 import {reservation} from '../../../src/contract/reservations.js'
+import {accountCharge} from '../../../src/sandbox/catalogue/countries-and-currencies.js'
 import {ADULT, reservationRequest, searchRequest} from '../../support/sandbox.js'
 import {refusalOf, sandboxForEachTest} from '../each-sandbox.js'
 
@@ -28,14 +30,29 @@ test('a reservation paid from the balance is confirmed at once, debited once, an
   expect(balance).toBe((100_000 - Number(offer.price.total)).toFixed(2))
 })
 
-test('an offer in another currency is debited in euro at the fixed rate', async () => {
-  const [offer] = await client.search({currency: 'TRY'})
-  await client.convert(offer)
-  const {balance, currency} = await client.get('/account')
-  expect(currency).toBe('EUR')
-  const debited = 100_000 - Number(balance)
-  expect(debited).toBeGreaterThan(0)
-  expect(debited).toBeLessThan(Number(offer.price.total) / 2)
+test.each(['TRY', 'JPY', 'KWD'])(
+  'an offer in %s charges an account in euro what its search and its price said, and the reservation says it',
+  async currency => {
+    const [offer] = await client.search({currency})
+    const {account_charge: charge} = offer
+    expect(charge).toEqual(accountCharge(offer.price.total, currency, 'EUR'))
+    expect((await client.get(`/hotels/offers/${offer.offer_id}`)).account_charge).toEqual(charge)
+    const made = await client.convert(offer)
+    const {payment} = reservation.parse(made.json.data)
+    expect(payment).toMatchObject({amount: offer.price.total, currency, charged: charge})
+    const account = await client.get('/account')
+    expect(account.currency).toBe('EUR')
+    expect(toMinor(account.balance, 'EUR')).toBe(10_000_000n - toMinor(charge.amount, 'EUR'))
+  },
+)
+
+test('an offer in the currency of the account, and one that the customer pays, charge nothing else', async () => {
+  const [euro] = await client.search()
+  expect(euro).not.toHaveProperty('account_charge')
+  expect((await client.convert(euro)).json.data.payment).not.toHaveProperty('charged')
+  const [dollar] = await client.search({currency: 'USD'})
+  const pending = await client.convert(dollar, {payment: {mode: 'instant'}})
+  expect(pending.json.data.payment).not.toHaveProperty('charged')
 })
 
 test('refuses an offer that is unknown, of another client, expired or used', async () => {
