@@ -16,6 +16,7 @@ import {
 } from '../../contract/json.js'
 import {compareAmounts} from '../../contract/money.js'
 import {agreed, isSameCurrency, type MoneyReading, moneyIn, priceIn} from './amounts.js'
+import {chargeOf} from './charges.js'
 import {asWord, factIn, textIn} from './facts.js'
 import {termsOf} from './terms-and-fees.js'
 import {
@@ -76,6 +77,8 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment'))), AMOUNT, node)
   if (own !== null) {
     if (own === 'unclear' || paid === 'unclear' || paid === null) return own
+    // A payment that was converted is a charge, and no second price.
+    if (chargeOf(reservation)?.currency === paid.currency && !isSameCurrency(own, paid)) return own
     // The payment may cover the whole price or a part, such as a deposit.
     return isSameCurrency(own, paid) && compareAmounts(paid.amount, own.amount) <= 0 ? own : 'unclear'
   }
@@ -131,6 +134,8 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     rooms: roomTexts.filter(Boolean).join('; ') || textIn(fields, RESERVATION.roomName),
     payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
     payment_mode: textIn(inside('payment'), PAYMENT.mode),
+    /** What the account was charged, with the rate. */
+    charged: chargeOf(reservation),
     /** The time by which the reservation must be paid. */
     pay_until: textIn(inside('payment'), PAYMENT.until),
     /** The reason why the payment failed. */

@@ -24,6 +24,8 @@ export const {
   POLICY,
   CHARGE,
   PAYMENT,
+  /** What the account is charged. `conversion` are rates beside an amount, where a bare `rate` may be anything. */
+  CHARGED,
   LINK,
   VOUCHER_LINK,
   VOUCHERS,

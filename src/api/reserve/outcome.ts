@@ -9,6 +9,7 @@ import {isObject, type JsonObject, outwards, own, textOf} from '../../contract/j
 import {isSuccess} from '../../contract/operations.js'
 import {isSameMoney, type MoneyReading} from '../answers/amounts.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
+import {chargeOf} from '../answers/charges.js'
 import {describeError, errorInAnswer, reportsError, wordsOf} from '../answers/refusals.js'
 import {outermostOf, type ReadReservation} from '../answers/reservations.js'
 import {mayHaveActed} from '../http/send.js'
@@ -158,14 +159,16 @@ const KEPT = [
 ]
 const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
 
-/** Returns the parts of a reservation that contain no personal data. */
+/** Returns the parts of a reservation that contain no personal data. A charge is kept as `payment.charged`, whatever its name was. */
 export function withoutPeople(found: ReadReservation): Record<string, unknown> {
   const {reservation, reservation_ref, status, payment_url} = found
   const pick = (value: JsonObject, names: readonly string[]) =>
     Object.fromEntries(names.filter(name => Object.hasOwn(value, name)).map(name => [name, value[name]]))
   const payment = own(reservation, 'payment')
+  const charged = chargeOf(reservation)
   const keptPayment = {
     ...(isObject(payment) ? pick(payment, KEPT_OF_PAYMENT) : {}),
+    ...(charged && {charged}),
     ...(payment_url === null ? {} : {url: payment_url}),
   }
   return {

@@ -1,0 +1,53 @@
+/**
+ * Reads what the partner's account is charged for a price in another currency, and at which rate (not in the interface), from
+ * answers of any shape. A charge is never read as the price.
+ */
+import {type Fields, fieldsOf, firstObject, type JsonObject, textOf} from '../../contract/json.js'
+import {isSameMoney, type Money, moneyIn, priceIn} from './amounts.js'
+import {factIn} from './facts.js'
+import {AMOUNT, CHARGED, RESERVATION} from './vocabulary.js'
+
+export interface Charge extends Money {
+  /** The rate as the service wrote it, a decimal number; null if it states none. */
+  readonly rate: string | null
+}
+
+/**
+ * Returns what the account is charged for an offer or a reservation, or null if the record does not state it: under a name of
+ * its own in the payment, the price or the record, or as a payment in another currency with the rate beside it.
+ */
+export function chargeOf(record: JsonObject): Charge | null {
+  const fields = fieldsOf(record)
+  const payment = fieldsOf(firstObject(fields.get('payment')))
+  const price = fieldsOf(firstObject(fields.get('price')))
+  return chargeIn(payment) ?? chargeIn(price) ?? chargeIn(fields) ?? convertedPayment(fields, payment)
+}
+
+function chargeIn(fields: Fields): Charge | null {
+  return factIn(fields, CHARGED.itself, (value, name) => {
+    const money = moneyIn(fields, [name])
+    const inside = fieldsOf(firstObject(value))
+    return money && {...money, rate: rateIn(inside, CHARGED.rate) ?? rateIn(fields, CHARGED.conversion)}
+  })
+}
+
+/** Reads `{price: {total: "100.00", currency: "USD"}, payment: {amount: "92.59", currency: "EUR", exchange_rate: "0.9259"}}`. */
+function convertedPayment(fields: Fields, payment: Fields): Charge | null {
+  const rate = rateIn(payment, CHARGED.conversion)
+  const paid = moneyIn(payment, AMOUNT)
+  const price = priceIn(fields, RESERVATION.wholePrice)
+  if (rate === null || !paid?.currency || price === null || price === 'unclear') return null
+  return price.currency === null || price.currency === paid.currency ? null : {...paid, rate}
+}
+
+function rateIn(fields: Fields, names: readonly string[]): string | null {
+  return factIn(fields, names, value => {
+    const text = textOf(value)?.trim() ?? ''
+    return /^\d{1,15}(\.\d{1,30})?(e-?\d{1,2})?$/i.test(text) && Number(text) > 0 ? text : undefined
+  })
+}
+
+/** Reports whether the charge says more than the price: another amount, or another currency. */
+export function differsFrom(charge: Charge, price: Money | null): boolean {
+  return price === null || !isSameMoney(charge, price)
+}
