@@ -2,6 +2,7 @@
  * Describes one offer: as a line of a list, in a short form before it is chosen, and with all terms. Also says whether cancelling
  * is free.
  */
+import type {Charge} from '../../../api/answers/charges.js'
 import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
 import {instantOf, zonedInstantOf} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -40,6 +41,11 @@ export function offerLine(offer: OfferFound, now: number): string {
 
 export function priceText(offer: OfferFound): string {
   return knownPrice(offer) ?? 'price unknown'
+}
+
+/** Describes what the account is charged: `92.59 EUR at the rate 0.9259259259`. */
+export function chargeText({rate, ...money}: Charge): string {
+  return sanitizeLine(`${moneyText(money)}${rate === null ? '' : ` at the rate ${rate}`}`, 100)
 }
 
 interface Cancellable {

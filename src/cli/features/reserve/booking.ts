@@ -2,6 +2,7 @@
  * A reservation after it was made: how to pay, how it is printed, its current state, and waiting for confirmation. The state is
  * requested by its own path (§4.9) if that may be called; otherwise an available voucher (§4.5) means CONFIRMED (§3).
  */
+import {chargeOf, differsFrom} from '../../../api/answers/charges.js'
 import {
   factsOfReservation,
   isEnded,
@@ -27,7 +28,7 @@ import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import {moneyText, nightsText, onItsOwnClock} from '../../terminal/dates-and-amounts.js'
 import {type Result, single} from '../../terminal/result.js'
-import {cancellationText} from '../catalogue/offer-lines.js'
+import {cancellationText, chargeText} from '../catalogue/offer-lines.js'
 
 export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): string {
   return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
@@ -145,25 +146,44 @@ export const RESERVATION_COLUMNS = [
   'attempts',
   'agreed',
   'price_changed',
+  'charged',
 ] as const
 
 /** Returns the result for a reservation. `facts` are shown at a terminal instead of the columns. */
 export function reservationResult(booking: ReserveOutcome, facts?: Result['facts']): Result {
   const document = documentOf(booking)
-  const {agreed} = document
-  const shown = {...document, agreed: agreed && moneyText({amount: agreed.price, currency: agreed.currency})}
+  const {agreed, charged} = document
+  const shown = {
+    ...document,
+    agreed: agreed && moneyText({amount: agreed.price, currency: agreed.currency}),
+    charged: charged && chargeText(charged),
+  }
   const row = Object.fromEntries(RESERVATION_COLUMNS.map(name => [name, shown[name]]))
-  return {...single(document, row, booking.reservation_ref), ...(facts && {facts})}
+  const names = RESERVATION_COLUMNS.filter(name => name !== 'charged' || charged !== undefined)
+  return {...single(document, row, booking.reservation_ref), shown: names, ...(facts && {facts})}
 }
 
-/** Returns the JSON of a reservation. `payment_url` is null if there is nothing to pay, as in its row. */
+/**
+ * Returns the JSON of a reservation. `payment_url` is null if there is nothing to pay, as in its row. `charged` is there only if the
+ * service states it.
+ */
 function documentOf(booking: ReserveOutcome) {
   const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} =
     booking
   const payment_url = paymentAddress(booking) ?? null
   const names = {idempotency_key, client_reference_id, attempts}
   const agreement = {agreed: booking.agreed, price_changed: isPriceChanged(booking)}
-  return {outcome, reservation_ref, status, payment_url, reservation, ...names, ...agreement}
+  const charged = chargeOf(reservation ?? {}) ?? undefined
+  return {
+    outcome,
+    reservation_ref,
+    status,
+    payment_url,
+    reservation,
+    ...names,
+    ...agreement,
+    ...(charged && {charged}),
+  }
 }
 
 interface FactsOptions {
@@ -203,6 +223,7 @@ export function factsShown(
     guests: facts.guests,
     price: moneyText(facts.price ?? seenPrice),
     payment: [facts.payment_mode, facts.payment].filter(Boolean).join(', '),
+    charged: facts.charged && differsFrom(facts.charged, facts.price) ? chargeText(facts.charged) : null,
     'pay at': payAt,
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
     cancellation: hasEnded ? null : cancellationText({offer: seen, reservation: facts}, now),
