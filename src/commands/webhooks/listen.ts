@@ -1,3 +1,4 @@
+import {EVENT_COLUMNS} from '../../cli/features/webhooks/event-lines.js'
 import {listen} from '../../cli/features/webhooks/listen.js'
 import {
   describeListening,
@@ -5,7 +6,6 @@ import {
   listenFlags,
   planListening,
 } from '../../cli/features/webhooks/listen-flags.js'
-import {EVENT_COLUMNS} from '../../cli/features/webhooks/listen-output.js'
 import {secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
