@@ -74,6 +74,8 @@ export interface EventStore {
    * Deletes at most `limit` events received before `time` and returns their number. Events that are still to be forwarded stay.
    */
   prune(time: number, limit: number): Promise<number>
+  /** Returns the time before which received events may have been removed, or null if none was ever removed. */
+  prunedBefore(): Promise<number | null>
 }
 
 /** The port in which a listening process stores the events of a profile. Methods reject with the errors of the store. */

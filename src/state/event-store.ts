@@ -59,7 +59,13 @@ export function pruneEvents(database: Database, time: number, limit: number): nu
     (SELECT sequence FROM events WHERE received_at < ? AND NOT EXISTS
       (SELECT 1 FROM forwards WHERE forwards.sequence = events.sequence AND state = 'pending')
     ORDER BY sequence LIMIT ?)`
-  return database.run(sql, time, limit)
+  const mark = `INSERT INTO pruned VALUES (1, ?)
+    ON CONFLICT (one) DO UPDATE SET before = max(before, excluded.before)`
+  return database.transaction(() => {
+    const removed = database.run(sql, time, limit)
+    if (removed > 0) database.run(mark, time)
+    return removed
+  })
 }
 
 /**
@@ -99,6 +105,12 @@ export function createEventStore(database: Database): EventStore {
       return database.all<EventForward>(sql, sequence)
     },
     prune: async (time, limit) => pruneEvents(database, time, limit),
+    async prunedBefore() {
+      // A file of an earlier version that is read-only has no such table.
+      const isRecorded = database.get("SELECT 1 FROM sqlite_master WHERE name = 'pruned'") !== undefined
+      const sql = isRecorded ? 'SELECT before FROM pruned' : 'SELECT min(received_at) AS before FROM events'
+      return database.get<{before: number | null}>(sql)?.before ?? null
+    },
   }
 }
 

@@ -52,6 +52,23 @@ test('removes old events, a limited number at a time, but none that is still to 
   expect(taken(1e9)).toEqual(['evt_4', 'evt_5'])
 })
 
+test('an earlier version did not record what it removed, so its oldest event counts', async () => {
+  const path = join(ownDirectory(), 'events.db')
+  const earlier = openDatabase(path, {...EVENTS, migrations: EVENTS.migrations.slice(0, 2)})
+  const sql = `INSERT INTO events (profile, event_id, received_at, secret_name, headers, body)
+    VALUES ('default', ?, ?, 's', '', x'')`
+  for (const at of [70, 50, 60]) earlier.run(sql, `evt_${at}`, at)
+  earlier.close()
+  const readOnly = closing(openDatabaseToRead(path))
+  expect(await createEventStore(readOnly).prunedBefore()).toBe(50)
+  const upgraded = closing(openDatabase(path, EVENTS))
+  expect(await createEventStore(upgraded).prunedBefore()).toBe(50)
+  pruneEvents(upgraded, 65, 9)
+  pruneEvents(upgraded, 55, 9)
+  expect(await createEventStore(upgraded).prunedBefore()).toBe(65)
+  expect(await events().prunedBefore()).toBeNull()
+})
+
 test('finds the events of a reservation that an earlier version stored, also in a file that is read only', async () => {
   const path = join(ownDirectory(), 'events.db')
   const earlier = openDatabase(path, {...EVENTS, migrations: EVENTS.migrations.slice(0, 1)})

@@ -246,8 +246,12 @@ await describeEachPlace(place => {
       {target: TARGET, state: 'pending', attempts: 1, status: 500, ms: 7},
       {target: 'https://b/', state: 'pending', attempts: 0, status: null},
     ])
-    expect(await (await state.events()).prune(now + 9, 9)).toBe(1)
-    expect(await (await state.events()).prune(now + 9, 9)).toBe(0)
+    const events = await state.events()
+    expect(await events.prunedBefore()).toBeNull()
+    expect(await events.prune(now + 9, 9)).toBe(1)
+    expect(await events.prune(now + 30, 9)).toBe(0)
+    // Nothing was removed by the second call, so everything received from the first one's time on is still there.
+    expect(await events.prunedBefore()).toBeCloseTo(now + 9, 0)
     await own.close()
   })
 })

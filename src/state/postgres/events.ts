@@ -298,6 +298,11 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
       return rows
     },
     prune: (time, limit) => prune(store, now() - time, limit),
+    async prunedBefore() {
+      const sql = 'SELECT extract(epoch FROM before)::float8 AS before FROM bookctl.pruned'
+      const {rows} = await store.query<{before: number}>(sql)
+      return rows[0]?.before ?? null
+    },
   }
 }
 
@@ -305,9 +310,17 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
  * Deletes events older than `age` seconds by the database's clock. The upper bound keeps the time within PostgreSQL's range.
  */
 async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
-  const sql = `DELETE FROM bookctl.events WHERE sequence IN (
-    SELECT sequence FROM bookctl.events e WHERE received_at < clock_timestamp() - make_interval(secs => least($1::float8, 1e10)) AND NOT EXISTS (
-      SELECT FROM bookctl.forwards f WHERE f.sequence = e.sequence AND f.state = 'pending')
-    ORDER BY received_at LIMIT $2)`
-  return (await store.query(sql, [age, limit])).count
+  const sql = `WITH oldest AS (
+    SELECT clock_timestamp() - make_interval(secs => least($1::float8, 1e10)) AS kept_from
+  ), removed AS (
+    DELETE FROM bookctl.events WHERE sequence IN (
+      SELECT sequence FROM bookctl.events e WHERE received_at < (SELECT kept_from FROM oldest) AND NOT EXISTS (
+        SELECT FROM bookctl.forwards f WHERE f.sequence = e.sequence AND f.state = 'pending')
+      ORDER BY received_at LIMIT $2) RETURNING sequence
+  ), marked AS (
+    INSERT INTO bookctl.pruned (one, before) SELECT 1, kept_from FROM oldest WHERE EXISTS (SELECT FROM removed)
+    ON CONFLICT (one) DO UPDATE SET before = greatest(pruned.before, excluded.before)
+  ) SELECT count(*)::int AS count FROM removed`
+  const {rows} = await store.query<{count: number}>(sql, [age, limit])
+  return rows[0]?.count ?? 0
 }

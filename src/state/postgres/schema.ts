@@ -158,6 +158,9 @@ const MIGRATIONS = [
   // Null in earlier events, whose bodies are searched: writing all rows again could outlast the time limit of a statement.
   `ALTER TABLE bookctl.events ADD COLUMN reservation_ref text;
    CREATE INDEX event_reservation ON bookctl.events (reservation_ref)`,
+  // An earlier version did not record what it removed, so only events from the oldest one on are certainly all here.
+  `CREATE TABLE bookctl.pruned (one integer PRIMARY KEY CHECK (one = 1), before timestamptz NOT NULL);
+   INSERT INTO bookctl.pruned SELECT 1, min(received_at) FROM bookctl.events HAVING count(*) > 0`,
 ] as const
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length
