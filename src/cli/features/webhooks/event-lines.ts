@@ -1,13 +1,21 @@
-/** Lines and files in which `webhooks listen` writes requests: cells, the result of --query, and the file of --capture. */
+/**
+ * How received requests are shown: as rows for people, as lines of cells, as the result of --query, and in the file of
+ * --capture.
+ */
 import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {CaptureRecord} from '../../../webhooks/captures/records.js'
+import {isObject} from '../../../contract/json.js'
+import {type CaptureRecord, parseBody} from '../../../webhooks/captures/records.js'
+import type {Finding} from '../../../webhooks/diagnose/finding.js'
+import type {Receipt} from '../../../webhooks/receive/receiver.js'
+import {marksFor} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {createLineWriter} from '../../terminal/line-writer.js'
-import {csvPrinter, type OutputFlags} from '../../terminal/output.js'
+import {csvPrinter, type OutputFlags, terminalOf} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
+import {hang, textWidth} from '../../terminal/text.js'
 
 export type LineOf = (record: CaptureRecord) => string | undefined
 
@@ -85,4 +93,63 @@ export function openCapture(path: string, tell: (text: string) => void) {
     (text, done) => appendFile(file, text, done),
   )
   return {writer, close: () => closeSync(file)}
+}
+
+export const REASONS: Readonly<Record<Receipt['reason'], string>> = {
+  ok: '',
+  missing_header: 'no signature',
+  malformed_header: 'malformed signature',
+  signature_mismatch: 'wrong signature',
+  timestamp_outside_tolerance: 'signed at a wrong time',
+  event_id_mismatch: 'wrong event id',
+}
+
+export interface Row {
+  /** Unix seconds. */
+  readonly time: number
+  readonly isGood: boolean
+  readonly body: Uint8Array
+  readonly text: string
+  readonly notes?: readonly string[]
+}
+
+/** The longest event type and reservation reference of the interface. */
+const TYPE_WIDTH = 21
+const REFERENCE_WIDTH = 14
+
+/**
+ * Formats a request for a person: time, mark, type and reservation, and what became of it; below it the notes. `testId` is the
+ * event that is marked as a test.
+ */
+export function rowLines({time, isGood, body, text: words, notes = []}: Row, testId?: string): string[] {
+  const {columns, paint} = terminalOf(process.stdout)
+  const marks = marksFor(process.env)
+  const mark = isGood ? marks.good : marks.bad
+  const clock = new Date(time * 1000).toTimeString().slice(0, 8)
+  const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
+  // Type and reference are read from the body even if its signature is wrong.
+  const event = parseBody(body)
+  const {id, type, data} = isObject(event) ? event : {}
+  const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
+  const eventId = text(id)
+  const eventType = text(type) || (eventId ? '(no type)' : '(no event)')
+  const reference = isObject(data) ? text(data.reservation_ref) : ''
+  const remarks = [eventId && eventId === testId && 'test event', words].filter(Boolean).join(', ')
+  const lead = `${start}${eventType.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
+  const withId = `${lead}${remarks}  ${eventId}`
+  const [first = '', ...rest] =
+    textWidth(withId) <= columns ? [withId] : hang(lead + remarks, columns, start.length, lead.length)
+  const painted = `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}`
+  const indented = notes.map(note => ' '.repeat(start.length) + note)
+  const below = indented.flatMap(note => hang(note, columns, start.length))
+  return [painted + first.slice(clock.length + 2 + mark.length), ...rest, ...below]
+}
+
+/** Returns the causes of a failure as notes: each explanation, and what to do. */
+export function findingNotes(findings: readonly Finding[]): string[] {
+  return findings.flatMap(({code, explanation, fix}) => {
+    const notes = [sanitizeLine(explanation)]
+    if (code !== 'unexplained') notes.push(sanitizeLine(`Fix: ${fix}`))
+    return notes
+  })
 }

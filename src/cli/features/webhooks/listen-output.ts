@@ -6,9 +6,8 @@ import {createHash} from 'node:crypto'
 import process from 'node:process'
 import {isoTime, systemClock} from '../../../contract/dates.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
-import {isObject} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
-import {bufferOf, captureRecord, parseBody} from '../../../webhooks/captures/records.js'
+import {bufferOf, captureRecord} from '../../../webhooks/captures/records.js'
 import type {CheckTerms, RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/request.js'
@@ -16,12 +15,10 @@ import {addressesFor, type RoutedTarget} from '../../../webhooks/forward/routes.
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
-import {marksFor} from '../../terminal/colour.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
-import {isForPeople, type OutputFlags, terminalOf} from '../../terminal/output.js'
-import {hang, textWidth} from '../../terminal/text.js'
-import {type LineOf, lineOf, openCapture} from './event-lines.js'
+import {isForPeople, type OutputFlags} from '../../terminal/output.js'
+import {findingNotes, type LineOf, lineOf, openCapture, REASONS, type Row, rowLines} from './event-lines.js'
 import type {WebhookSecretFlags} from './secrets.js'
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
@@ -207,20 +204,8 @@ const MOST_PLAIN = 60
 const HELD_MILLISECONDS = 1000
 /** Minimum time between two searches for a cause, because a search delays answers. */
 const EXPLAINED_EVERY_MILLISECONDS = 1000
-/** The longest event type and reservation reference of the interface. */
-const TYPE_WIDTH = 21
-const REFERENCE_WIDTH = 14
 /** How many ids of early answers are kept. */
 const MOST_EARLY = 1000
-
-const REASONS: Readonly<Record<Receipt['reason'], string>> = {
-  ok: '',
-  missing_header: 'no signature',
-  malformed_header: 'malformed signature',
-  signature_mismatch: 'wrong signature',
-  timestamp_outside_tolerance: 'signed at a wrong time',
-  event_id_mismatch: 'wrong event id',
-}
 
 /** What the output of `listen` needs. `otherSecrets` are stored for other subscriptions and only used in explanations. */
 interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
@@ -228,15 +213,6 @@ interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'remov
   readonly tell: (text: string) => void
   readonly targets: readonly RoutedTarget[]
   readonly secrets: () => readonly NamedSecret[]
-}
-
-interface Row {
-  /** Unix seconds. */
-  readonly time: number
-  readonly isGood: boolean
-  readonly body: Uint8Array
-  readonly text: string
-  readonly notes?: readonly string[]
 }
 
 /** Prints rows of events at a terminal. A forwarded event is printed together with its target's answer. */
@@ -282,29 +258,8 @@ class ListenRows {
     this.held.clear()
   }
 
-  private show({time, isGood, body, text: words, notes = []}: Row): void {
-    const {columns, paint} = terminalOf(process.stdout)
-    const marks = marksFor(process.env)
-    const mark = isGood ? marks.good : marks.bad
-    const clock = new Date(time * 1000).toTimeString().slice(0, 8)
-    const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
-    // Type and reference are read from the body even if its signature is wrong.
-    const event = parseBody(body)
-    const {id, type, data} = isObject(event) ? event : {}
-    const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
-    const eventId = text(id)
-    const eventType = text(type) || (eventId ? '(no type)' : '(no event)')
-    const reference = isObject(data) ? text(data.reservation_ref) : ''
-    const remarks = [eventId && eventId === this.testId && 'test event', words].filter(Boolean).join(', ')
-    const lead = `${start}${eventType.padEnd(TYPE_WIDTH)}  ${reference.padEnd(REFERENCE_WIDTH)}  `
-    const withId = `${lead}${remarks}  ${eventId}`
-    const [first = '', ...rest] =
-      textWidth(withId) <= columns ? [withId] : hang(lead + remarks, columns, start.length, lead.length)
-    const painted = `${paint('faint', clock)}  ${paint(isGood ? 'good' : 'bad', mark)}`
-    this.print(painted + first.slice(clock.length + 2 + mark.length))
-    const indented = notes.map(note => ' '.repeat(start.length) + note)
-    for (const line of [...rest, ...indented.flatMap(note => hang(note, columns, start.length))])
-      this.print(line)
+  private show(row: Row): void {
+    for (const line of rowLines(row, this.testId)) this.print(line)
   }
 
   private hold(id: string, row: Row): void {
@@ -334,10 +289,7 @@ class ListenRows {
           toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
         },
       )
-      for (const {code, explanation, fix} of findings) {
-        notes.push(sanitizeLine(explanation))
-        if (code !== 'unexplained') notes.push(sanitizeLine(`Fix: ${fix}`))
-      }
+      notes.push(...findingNotes(findings))
     } catch {
       // The row is printed even if the search for its cause fails.
     }
