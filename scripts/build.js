@@ -44,12 +44,18 @@ try {
 }
 
 /**
- * Bundles into `directory`. Each file that is loaded by its path is an entry: the start, the files that oclif loads, and a
- * thread.
+ * Bundles into `directory`. Each file that is loaded by its path is an entry: the start, the files that oclif loads, a
+ * thread, and a process beside `sandbox run`.
  */
 async function bundle(directory) {
   const named = [oclif.helpClass, ...Object.values(oclif.hooks)].map(path => path.replace('./', ''))
-  const entries = ['cli/shell/main', 'state/event-thread', ...named, ...ids.map(fileOf)]
+  const entries = [
+    'cli/shell/main',
+    'state/event-thread',
+    'cli/features/sandbox/run-guard',
+    ...named,
+    ...ids.map(fileOf),
+  ]
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map(name => [name, join(root, 'src', `${name}.ts`)])),
     cwd: root,

@@ -206,7 +206,7 @@ export class Home {
 /** Variables that Node or the system reads when a process starts. */
 const OF_PROCESSES = /^(NODE_|LANG$|LC_|PATH$)/
 /** Commands that run until they are stopped, or that start other processes. */
-const LONG = /^(sandbox start|webhooks listen|demo)/
+const LONG = /^(sandbox (run|start)|webhooks listen|demo)/
 
 function needsProcess(argv: readonly string[], options: RunOptions): boolean {
   const {before, script, user, limitMilliseconds, onStart, stdin, isRefused, env = {}} = options

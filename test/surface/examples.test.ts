@@ -21,10 +21,10 @@ const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
   command.examples.filter(example => !example.includes(UNTIL_STOPPED)).map(example => [id, example] as const),
 )
 /** Commands that run until they are stopped, or have a test of their own. */
-const ELSEWHERE = new Set(['sandbox:start', 'demo', 'webhooks:listen'])
+const ELSEWHERE = new Set(['sandbox:run', 'sandbox:start', 'demo', 'webhooks:listen'])
 
-/** `events export` writes a capture, with one record a line, as `webhooks listen` prints it. */
-const NO_DOCUMENT = ['webhooks events export']
+/** `events export` writes a capture, a record a line, as `webhooks listen` prints it; `sandbox run` what its command prints. */
+const NO_DOCUMENT = ['webhooks events export', 'sandbox run']
 
 const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
 

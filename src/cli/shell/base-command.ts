@@ -43,6 +43,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   stopNote: StopNote | (() => StopNote) | undefined
   service: string | undefined
 
+  get takesSignals(): boolean {
+    return false
+  }
+
   get mayHaveChanged(): boolean {
     return 'dry-run' in (this.ctor.flags ?? {}) && !('dry-run' in this.globals)
   }

@@ -71,12 +71,12 @@ export async function program(argv: readonly string[], place: Place): Promise<nu
 }
 
 async function execute(argv: readonly string[], place: Place): Promise<number> {
-  if (argv.includes('--no-color')) process.env.NO_COLOR = '1'
-  const [{run}, {loadOptions}, {orderArgv}] = await Promise.all([
+  const [{run}, {loadOptions}, {beforeDashes, orderArgv}] = await Promise.all([
     import('@oclif/core/run'),
     import('./program.js'),
     import('./argv.js'),
   ])
+  if (beforeDashes(argv).includes('--no-color')) process.env.NO_COLOR = '1'
   await run(orderArgv(argv), loadOptions(place))
   return running.command?.exitCode ?? 0
 }
@@ -95,7 +95,8 @@ const MOST_ENDING_MILLISECONDS = 1000
 /**
  * Handles SIGINT, SIGTERM and SIGHUP. The first signal lets the command tidy up and ends the process with 128 + its number. The
  * second does not wait for the tidying, and the third ends the process at once. After the work is done, a signal changes nothing:
- * the result or error is still printed, with its own exit code. With --json exactly one document is printed in every case.
+ * the result or error is still printed, with its own exit code. With --json exactly one document is printed in every case. A
+ * command that takes signals itself is not stopped by them.
  */
 function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   let count = 0
@@ -127,6 +128,7 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   }
   for (const signal of Object.keys(SIGNAL_EXITS) as (keyof typeof SIGNAL_EXITS)[]) {
     process.on(signal, () => {
+      if (running.command?.takesSignals) return
       count += 1
       if (count === 1) void stop(signal).catch(() => process.exit(SIGNAL_EXITS[signal]))
       else if (count === 2) hurry()

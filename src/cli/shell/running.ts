@@ -28,6 +28,8 @@ export interface RunningCommand {
   readonly hasEnded: boolean
   /** Whether the command goes on after the reader of stdout has closed the pipe. */
   readonly outlivesReader: boolean
+  /** Whether signals are the command's own matter now, because it passes them on to a program that it runs. */
+  readonly takesSignals: boolean
   /** What to report if a signal stops the command now. A function is called after the command has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   readonly service: string | undefined

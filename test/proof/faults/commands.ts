@@ -293,7 +293,7 @@ export const SILENT: Readonly<Record<string, string>> = {
 export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe']
 
 /**
- * `sandbox start` receives requests, and its deliveries have tests of their own. `demo` uses a sandbox in its own process. The
- * faults of `reserve batch` are in the part `Batch`.
+ * `sandbox start` receives requests, and its deliveries have tests of their own. `demo` and `sandbox run` use a sandbox of their
+ * own. The faults of `reserve batch` are in the part `Batch`.
  */
-export const ELSEWHERE: readonly string[] = ['demo', 'reserve:batch', 'sandbox:start']
+export const ELSEWHERE: readonly string[] = ['demo', 'reserve:batch', 'sandbox:run', 'sandbox:start']

@@ -48,6 +48,7 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   'logout all': () => ['logout', '--all', '--yes'],
   'version environment': () => ['version', '--verbose'],
   demo: () => ['demo'],
+  'sandbox:run': () => ['sandbox', 'run', '--env-prefix', 'PARTNER', '--', process.execPath, '--version'],
 }
 
 /** The kinds of secrets that these commands may print, because the user asks for them. */

@@ -1,0 +1,91 @@
+import {rmSync} from 'node:fs'
+import {join} from 'node:path'
+import process from 'node:process'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import {credentialsOf} from '../../cli/features/sandbox/command.js'
+import {checkPrefix, runCommand, variablesOf} from '../../cli/features/sandbox/run.js'
+import {sandboxDatabase, startAlone} from '../../cli/features/sandbox/start.js'
+import {checkedFlag} from '../../cli/input/flags.js'
+import {writeRecord} from '../../cli/session/sandbox-records.js'
+import {BaseCommand} from '../../cli/shell/base-command.js'
+import {isoTime, systemClock} from '../../contract/dates.js'
+import {LISTEN_CA_NAME} from '../../state/file-names.js'
+
+export default class SandboxRun extends BaseCommand {
+  static override summary = 'Run a command with a local sandbox of its own'
+  static override description =
+    `Starts a sandbox on a free port, runs COMMAND with the environment that sandbox env prints, and stops the sandbox when the
+command ends. The exit code is that of the command, or 128 plus the number of the signal that ended it. Signals are passed on.
+The data is kept in memory, or in the file of --db. Other sandboxes are not touched.`
+  static override environment = ['BOOKCTL_CONFIG_DIR']
+  static override examples = [
+    'bookctl sandbox run -- npm test',
+    'bookctl sandbox run --env-prefix PARTNER -- node partner.js',
+    'bookctl sandbox run --db sandbox.db -- ./book.sh --city 101',
+  ]
+  static override strict = false
+  static override columns = []
+  static override args = {
+    command: Args.string({
+      required: true,
+      description: 'command to run, with its arguments; put it after --',
+    }),
+  }
+  static override flags = {
+    'env-prefix': checkedFlag(checkPrefix)({
+      helpValue: 'PREFIX',
+      summary: 'also export PREFIX_BASE_URL, PREFIX_CLIENT_ID and PREFIX_CLIENT_SECRET',
+    }),
+    db: Flags.string({helpValue: 'FILE', summary: 'file that stores the state (default none)'}),
+    'allow-http-loopback': Flags.boolean({summary: 'accept http addresses on this machine'}),
+  }
+
+  override readonly outlivesReader = true
+  private runs = false
+
+  /** While the command runs, signals are for the command, which decides when it ends. */
+  override get takesSignals(): boolean {
+    return this.runs
+  }
+
+  async run(): Promise<void> {
+    const {argv, flags} = await this.parse(SandboxRun)
+    const baseUrl = await this.serve(flags)
+    const env = variablesOf({base_url: baseUrl, ...credentialsOf()}, flags['env-prefix'])
+    this.runs = true
+    this.exitCode = await runCommand(argv as string[], env)
+    this.runs = false
+  }
+
+  /** Starts the sandbox and returns its base URL. */
+  private async serve(flags: {readonly db?: string | undefined; readonly 'allow-http-loopback': boolean}) {
+    const {configDir} = this.config
+    const database = sandboxDatabase(flags.db ?? ':memory:', configDir)
+    const [{createSandbox}, {serveSandbox}] = await Promise.all([
+      import('../../sandbox/sandbox.js'),
+      import('../../sandbox/serve.js'),
+    ])
+    return startAlone(configDir, database, async () => {
+      const sandbox = createSandbox({
+        database,
+        databaseOwner: 'users',
+        allowHttpLoopback: flags['allow-http-loopback'],
+        caFile: join(configDir, LISTEN_CA_NAME),
+      })
+      this.whenStopped(() => sandbox.close())
+      const {origin, baseUrl, close} = await serveSandbox(sandbox, 0)
+      this.whenStopped(close)
+      const record = {
+        origin,
+        base_url: baseUrl,
+        pid: process.pid,
+        database,
+        started_at: isoTime(systemClock.now()),
+      }
+      const path = await writeRecord(configDir, record)
+      if (path !== undefined) this.whenStopped(() => rmSync(path, {force: true}))
+      return baseUrl
+    })
+  }
+}
