@@ -64,6 +64,56 @@ export interface EventFilter {
 /** Where a page begins. Both are sequence numbers, and the event with that number is not included. */
 export type EventPlace = {readonly before?: number} | {readonly after: number}
 
+/** What a listening process reports of itself. It holds no query of a URL, since that may be a secret. */
+export interface ListenerReport {
+  readonly pid: number
+  readonly host: string
+  /** When it began to listen. */
+  readonly since: number
+  readonly url: string
+  readonly adminUrl: string | null
+  readonly targets: readonly string[]
+  /** Why it cannot acknowledge events now; empty while it can. */
+  readonly problems: readonly string[]
+  /** What is near its limit, as sentences. */
+  readonly warnings: readonly string[]
+}
+
+/** A listening process as the store knows it: running, or killed, because one that ends in order removes its entry. */
+export interface StoredListener extends ListenerReport {
+  /** The name of the process, as `createOwner` returns it. */
+  readonly owner: string
+  readonly profile: string
+  /** Seconds since its last report, by the clock of the store. */
+  readonly silentSeconds: number
+}
+
+/** The forwards of the whole store that are still to be sent. */
+export interface Backlog {
+  readonly pending: number
+  /** Seconds since the oldest of their events was received; null if there are none. */
+  readonly oldestPendingSeconds: number | null
+  /** When the newest event of the store was received; null if there is none. */
+  readonly lastEventAt: number | null
+}
+
+/** What `webhooks status` reports of the whole store. */
+export interface StoreOverview extends Backlog {
+  readonly listeners: readonly StoredListener[]
+  /** Events of the last hour by type. An event without a type counts under `(no type)`. */
+  readonly lastHour: Readonly<Record<string, number>>
+  /** Requests refused in the last hour by reason. */
+  readonly refusedLastHour: Readonly<Record<string, number>>
+  readonly givenUpLastDay: number
+  readonly storedBytes: number
+}
+
+/** How long counts of refused requests are kept. */
+export const REFUSALS_KEPT_SECONDS = 24 * 3600
+
+/** How long the entry of a killed listener is kept where nobody can tell whether the process still runs. */
+export const LISTENER_KEPT_SECONDS = 24 * 3600
+
 /** The port for commands that read stored events. */
 export interface EventStore {
   /** Returns a page of the matching events: newest first, or oldest first with `after`. */
@@ -76,10 +126,14 @@ export interface EventStore {
   prune(time: number, limit: number): Promise<number>
   /** Returns the time before which received events may have been removed, or null if none was ever removed. */
   prunedBefore(): Promise<number | null>
+  /** Returns who listens, and the figures of the whole store. */
+  overview(): Promise<StoreOverview>
 }
 
 /** The port in which a listening process stores the events of a profile. Methods reject with the errors of the store. */
 export interface EventKeeper extends Pick<EventStore, 'prune'> {
+  /** Where the events are, for people: the path of a file, or the address of a shared store without its password. */
+  readonly place: string
   /** Stores events and resolves once they are durable. Reports for each event whether its id was already known. */
   receive(events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
   /** Takes over the forwards of processes that no longer run, due immediately. Returns their number. */
@@ -90,7 +144,13 @@ export interface EventKeeper extends Pick<EventStore, 'prune'> {
   holds(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
   /** Records attempts in one transaction. */
   settle(results: readonly ForwardResult[]): Promise<void>
-  /** Resolves when all calls are done and the store is closed. */
+  /**
+   * Records that this process listens, and adds to the counts of refused requests by reason. It writes at least `bytes`, so
+   * that a success shows that an event could be stored too. The first call removes the entries of processes that are gone.
+   */
+  beat(report: ListenerReport, refused: Readonly<Record<string, number>>, bytes: number): Promise<void>
+  backlog(): Promise<Backlog>
+  /** Removes the entry of this process. Resolves when all calls are done and the store is closed. */
   close(): Promise<void>
 }
 

@@ -155,6 +155,14 @@ export const EVENTS: OwnDatabase = {
     // An earlier version did not record what it removed, so only events from the oldest one on are certainly all here.
     `CREATE TABLE pruned (one INTEGER PRIMARY KEY CHECK (one = 1), before REAL NOT NULL) STRICT;
      INSERT INTO pruned SELECT 1, min(received_at) FROM events HAVING count(*) > 0;`,
+    // `padding` makes a report as large as an event, where it has to show that the disk has room.
+    `CREATE TABLE listeners (
+       owner TEXT PRIMARY KEY, profile TEXT NOT NULL, report TEXT NOT NULL, heartbeat_at REAL NOT NULL, padding BLOB NOT NULL
+     ) STRICT;
+     CREATE TABLE refusals (
+       minute INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (minute, reason)
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX given_up_forwards ON forwards (next_attempt_at) WHERE state = 'given_up';`,
   ],
   hasLog: true,
   // Waits less than usual for another process, because the sender of a webhook waits only 3 s (§6.4).

@@ -17,6 +17,7 @@ import {
 } from '../contract/stored-events.js'
 import type {Database} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
+import {overviewOf} from './listeners.js'
 
 /** The columns of an event, named after its fields. */
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
@@ -111,6 +112,7 @@ export function createEventStore(database: Database): EventStore {
       const sql = isRecorded ? 'SELECT before FROM pruned' : 'SELECT min(received_at) AS before FROM events'
       return database.get<{before: number | null}>(sql)?.before ?? null
     },
+    overview: async () => overviewOf(database, Date.now() / 1000),
   }
 }
 

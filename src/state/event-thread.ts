@@ -10,29 +10,41 @@ import {createOwner, fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
 import {createForwardStore, pruneEvents, receiveEvents} from './event-store.js'
 import type {AnswerMessage, CallMessage, EventCalls, ThreadData} from './event-worker.js'
+import {createListenerEntry} from './listeners.js'
 
 function openCalls({directory, profile}: ThreadData): EventCalls {
   const database = openOwn(EVENTS, directory)
   const owner = createOwner()
   const forwards = createForwardStore(database, owner)
+  const entry = createListenerEntry(database, owner, profile, () => Date.now() / 1000)
   let broken: StorageError | undefined
+  /** Runs a write after which the caller relies on the disk. */
+  const durably = <T>(write: () => T): T => {
+    // After a failed flush the state of the disk is unknown, and a second flush would report success.
+    if (broken) throw broken
+    try {
+      return write()
+    } catch (error) {
+      if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
+      throw error
+    }
+  }
   return {
-    receive(events) {
-      // After a failed flush the state of the disk is unknown, and a second flush would report success.
-      if (broken) throw broken
-      try {
-        return receiveEvents(database, {profile, owner}, events)
-      } catch (error) {
-        if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
-        throw error
-      }
-    },
+    receive: events => durably(() => receiveEvents(database, {profile, owner}, events)),
     adopt: (targets, now) => forwards.adopt(targets, other => fateOf(other, owner), now),
     take: forwards.take,
     settle: forwards.settle,
     prune: (time, limit) => pruneEvents(database, time, limit),
-    // Closing is safe after a failed flush, because every event that was acknowledged had been flushed.
-    close: () => database.close(),
+    beat: (...report) => durably(() => entry.beat(...report)),
+    backlog: entry.backlog,
+    close() {
+      try {
+        if (!broken) entry.leave()
+      } finally {
+        // Closing is safe after a failed flush, because every event that was acknowledged had been flushed.
+        database.close()
+      }
+    },
   }
 }
 

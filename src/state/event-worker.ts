@@ -1,9 +1,11 @@
 /** The listening process's interface to its event thread. Each call returns a promise; calls run in the order they are made. */
+import {join} from 'node:path'
 import {Worker} from 'node:worker_threads'
 import type {EventKeeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
+import {EVENTS_NAME} from './file-names.js'
 
-type CallName = Exclude<keyof EventKeeper, 'holds'>
+type CallName = Exclude<keyof EventKeeper, 'holds' | 'place'>
 
 /** The calls that the thread accepts. Each is at most one transaction. */
 export type EventCalls = {
@@ -62,6 +64,7 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
     }
   const close = call('close')
   return {
+    place: join(workerData.directory, EVENTS_NAME),
     receive: call('receive'),
     adopt: call('adopt'),
     take: call('take'),
@@ -69,6 +72,8 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
     holds: () => true,
     settle: call('settle'),
     prune: call('prune'),
+    beat: call('beat'),
+    backlog: call('backlog'),
     async close() {
       await close().catch(() => {})
       await worker.terminate()

@@ -19,6 +19,7 @@ import {
 } from '../../contract/stored-events.js'
 import type {StoreConnection} from './connection.js'
 import {tooNew} from './errors.js'
+import {backlogOf, createListenerEntry, overviewOf} from './listeners.js'
 import {SCHEMA_VERSION} from './schema.js'
 
 /** The columns of an event, named after its fields. */
@@ -106,9 +107,17 @@ interface Place {
   readonly target: string
 }
 
-/** Creates the event store of a listening process. `now` returns Unix seconds on this machine. */
-export function createSharedKeeper(store: StoreConnection, profile: string, now: () => number): EventKeeper {
+/**
+ * Creates the event store of a listening process, at the address `place`. `now` returns Unix seconds on this machine.
+ */
+export function createSharedKeeper(
+  store: StoreConnection,
+  profile: string,
+  place: string,
+  now: () => number,
+): EventKeeper {
   const lease = randomUUID()
+  const entry = createListenerEntry(store, profile)
   /** The forwards that this process has leased, and until when, on the clock of performance.now(). */
   const held = new Map<string, Place & {until: number}>()
   /** Arrivals that were answered with 503 although they may have been stored. */
@@ -225,11 +234,15 @@ export function createSharedKeeper(store: StoreConnection, profile: string, now:
       ])
       for (const result of results) held.delete(nameOf(result))
     },
+    place,
     prune: (time, limit) => prune(store, now() - time, limit),
+    beat: entry.beat,
+    backlog: () => backlogOf(store),
     async close() {
       clearInterval(renewal)
       clearInterval(disowning)
       await disown().catch(() => {})
+      await entry.leave().catch(() => {})
       if (held.size > 0) await store.query(RELEASE, [...columns([...held.values()]), lease]).catch(() => {})
       await store.close()
     },
@@ -303,6 +316,7 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
       const {rows} = await store.query<{before: number}>(sql)
       return rows[0]?.before ?? null
     },
+    overview: () => overviewOf(store),
   }
 }
 

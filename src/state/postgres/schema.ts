@@ -161,6 +161,13 @@ const MIGRATIONS = [
   // An earlier version did not record what it removed, so only events from the oldest one on are certainly all here.
   `CREATE TABLE bookctl.pruned (one integer PRIMARY KEY CHECK (one = 1), before timestamptz NOT NULL);
    INSERT INTO bookctl.pruned SELECT 1, min(received_at) FROM bookctl.events HAVING count(*) > 0`,
+  `CREATE TABLE bookctl.listeners (
+     owner text PRIMARY KEY, profile text NOT NULL, report text NOT NULL, heartbeat_at timestamptz NOT NULL
+   );
+   CREATE TABLE bookctl.refusals (
+     minute timestamptz NOT NULL, reason text NOT NULL, count bigint NOT NULL, PRIMARY KEY (minute, reason)
+   );
+   CREATE INDEX given_up_forwards ON bookctl.forwards (due_at) WHERE state = 'given_up'`,
 ] as const
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length

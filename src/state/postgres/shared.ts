@@ -143,9 +143,11 @@ function withoutLocal(shared: Journal, local: Journal): Journal {
 export async function openSharedKeeper(profile: string, options: Omit<StoreOptions, 'most'>) {
   // The first connection has more time, because the schema may have to be created.
   const first = openStore(async () => ({...options, most: 1}))
+  let place = ''
   try {
     const [row] = (await first.query<Inspected>(`SELECT ${TABLES}`)).rows as [Inspected]
     const {isReadOnly, shown} = await first.facts()
+    place = shown
     if (isReadOnly) throw storeErrorOf({code: '25006'}, shown)
     refuseDamaged(row, shown)
     if (!row.isWritable) throw storeErrorOf({code: '42501'}, shown)
@@ -155,7 +157,7 @@ export async function openSharedKeeper(profile: string, options: Omit<StoreOptio
   // The receiver answers within the 3 s of §6.4, so the store has even less time.
   const limits = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
   const store = openStore(async () => ({...options, ...limits}))
-  return createSharedKeeper(store, profile, now)
+  return createSharedKeeper(store, profile, place, now)
 }
 
 function refuseDamaged({missing}: Inspected, shown: string) {
