@@ -30,7 +30,7 @@ const STOREYS: Record<string, readonly string[]> = {
   sandbox: 'base catalogue store voucher booking delivery http controls pages .'.split(' '),
   cli: ['input', 'terminal', 'session', 'shell', 'features'],
   state: ['postgres', '.'],
-  webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'probe'],
+  webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'observe', 'probe'],
 }
 
 /** Only these commands may import the sandbox. */

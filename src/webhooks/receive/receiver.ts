@@ -54,6 +54,8 @@ export interface Receipt extends Arrival, CheckedArrival {
   readonly duplicate: boolean
   /** Milliseconds from the request's headers to the answer. */
   readonly ackMilliseconds: number
+  /** Milliseconds from the end of the checks until the event was stored; undefined if a check failed. */
+  readonly commitMilliseconds: number | undefined
 }
 
 interface ReceiverOptions {
@@ -96,13 +98,18 @@ export class Receiver {
     })
   }
 
+  /** Number of events that wait to be stored. */
+  get waiting(): number {
+    return this.commits.waiting
+  }
+
   /** Processes a request and calls `answer` once. `started` is `performance.now()` at the request's headers. */
   take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
     const {rawHeaders, body, receivedAt} = arrival
     const checked = checkArrival(arrival, this.names, this.options.secrets())
     const {reason, eventId, type, reservationRef, secretName} = checked
     // Written out in full, because spreading objects here would cost more than checking the signature.
-    const finish = (status: 200 | 401, duplicate: boolean) => {
+    const finish = (status: 200 | 401, duplicate: boolean, commitMilliseconds?: number) => {
       answer(status)
       const ackMilliseconds = performance.now() - started
       this.receipts.push({
@@ -117,15 +124,17 @@ export class Receiver {
         secretName,
         duplicate,
         ackMilliseconds,
+        commitMilliseconds,
       })
       if (this.receipts.length === 1) setImmediate(() => this.reportSome())
     }
     if (reason !== 'ok' || eventId === undefined || secretName === undefined) return finish(401, false)
     const targets = this.options.targetsOf(type)
     const event = {rawHeaders, body, receivedAt, eventId, type, reservationRef, secretName, targets}
+    const added = performance.now()
     const isAdded = this.commits.add(event, settled => {
       if ('error' in settled) answer(503)
-      else finish(200, settled.outcome.duplicate)
+      else finish(200, settled.outcome.duplicate, performance.now() - added)
     })
     if (!isAdded) answer(503)
   }

@@ -37,7 +37,8 @@ interface ServeOptions {
   /** Unix seconds. */
   readonly clock: () => number
   readonly limits: ReceiverLimits
-  readonly onRefused?: (status: number) => void
+  /** Called after a request was answered with another status than 200 and 401, this long after its headers. */
+  readonly onRefused?: (status: number, milliseconds: number) => void
 }
 
 interface Serving extends ServeOptions {
@@ -118,10 +119,12 @@ function onRequest(
   const {socket} = request
   connections.busy(socket)
   if (serving.closing) response.shouldKeepAlive = false
+  const reportRefused = (status: number) => serving.onRefused?.(status, performance.now() - started)
   const refusal = refusalOf(serving, request)
   if (refusal !== undefined) {
     request.on('close', () => connections.idle(socket))
-    refuse(serving, request, response, refusal)
+    refuse(request, response, refusal)
+    reportRefused(refusal)
     return
   }
   if (awaitsContinue) response.writeContinue()
@@ -131,13 +134,14 @@ function onRequest(
   const stop = (status: 413 | 503) => {
     reading = false
     budget.free += length
-    refuse(serving, request, response, status)
+    refuse(request, response, status)
+    reportRefused(status)
   }
   const answer = (status: number) => {
     budget.free += length
     if (serving.closing) response.shouldKeepAlive = false
     response.writeHead(status, NO_BODY).end()
-    if (status === 503) serving.onRefused?.(status)
+    if (status === 503) reportRefused(status)
   }
   request.on('data', (piece: Buffer) => {
     if (!reading) return
@@ -182,7 +186,7 @@ function refusalOf({path, limits}: Serving, {url = '', method, headers}: Incomin
  * Answers with an error and closes the connection. The body is read first, because closing with unread bytes resets the
  * connection and loses the answer.
  */
-function refuse(serving: Serving, request: IncomingMessage, response: ServerResponse, status: number): void {
+function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   response.shouldKeepAlive = false
   response.writeHead(status, status === 405 ? {...NO_BODY, Allow: 'POST'} : NO_BODY)
   response.flushHeaders()
@@ -195,7 +199,6 @@ function refuse(serving: Serving, request: IncomingMessage, response: ServerResp
     })
     .once('end', end)
     .once('close', end)
-  serving.onRefused?.(status)
 }
 
 /** Additional connections for TLS handshakes, which are not counted yet. */

@@ -13,6 +13,7 @@ function receipt(body: string, change: Partial<Receipt> = {}): Receipt {
     rawHeaders: ['Host', 'receiver', 'Content-Type', 'application/json'],
     body: Buffer.from(body),
     receivedAt: 1_900_000_000.125,
+    commitMilliseconds: 1,
     status: 200,
     reason: 'ok',
     eventId: id,

@@ -1,0 +1,72 @@
+/**
+ * Reports a receiver to its store every few seconds. While the store fails, each report is also the attempt that shows that it
+ * works again, since nobody sends events to a receiver that is not ready.
+ */
+import type {EventKeeper, ListenerReport} from '../../contract/stored-events.js'
+import type {ReceiverState} from './receiver-state.js'
+
+/** How often a receiver reports itself, and how often it tries a store that failed. */
+const REPORT_MILLISECONDS = 5000
+const RETRY_MILLISECONDS = 1000
+/** What such an attempt writes at least. Few events are larger. */
+const RETRY_BYTES = 32 * 1024
+
+interface HeartbeatOptions {
+  readonly store: Pick<EventKeeper, 'beat'>
+  readonly state: ReceiverState
+  readonly place: () => Pick<ListenerReport, 'pid' | 'host' | 'since' | 'url' | 'adminUrl'>
+  readonly onStoreError: (error: unknown) => void
+}
+
+export class Heartbeat {
+  private timer: NodeJS.Timeout | undefined
+  private beating: Promise<void> = Promise.resolve()
+  private isStopped = false
+
+  constructor(private readonly options: HeartbeatOptions) {}
+
+  /** Reports now, and from now on. Never rejects. */
+  async start(): Promise<void> {
+    await this.beat()
+    this.schedule()
+  }
+
+  /** Call it when the store begins to fail, once: it is tried again soon. */
+  hurry(): void {
+    this.schedule()
+  }
+
+  /** Stops, and resolves when no report is being written. The last one has the refused requests since then. */
+  async stop(): Promise<void> {
+    this.isStopped = true
+    clearTimeout(this.timer)
+    await this.beating
+    if (this.options.state.isStoreUp) await this.beat()
+  }
+
+  private schedule(): void {
+    clearTimeout(this.timer)
+    if (this.isStopped) return
+    const wait = this.options.state.isStoreUp ? REPORT_MILLISECONDS : RETRY_MILLISECONDS
+    this.timer = setTimeout(() => void this.beat().then(() => this.schedule()), wait).unref()
+  }
+
+  private beat(): Promise<void> {
+    this.beating = this.beating.then(() => this.report())
+    return this.beating
+  }
+
+  private async report(): Promise<void> {
+    const {store, state, place, onStoreError} = this.options
+    const isRetry = !state.isStoreUp
+    const refused = state.takeRefused()
+    try {
+      await store.beat(state.report(place()), refused, isRetry ? RETRY_BYTES : 0)
+      // A report that began before a failure does not show that the store works again.
+      if (isRetry) state.storeWorks()
+    } catch (error) {
+      state.returnRefused(refused)
+      onStoreError(error)
+    }
+  }
+}
