@@ -20,6 +20,7 @@ import {type Call, operation} from './http/perform.js'
 import * as http from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
+import {countDeliveries} from './store/webhooks.js'
 
 export interface SandboxOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -104,6 +105,10 @@ export function createSandbox(options: SandboxOptions) {
       }
       dispatcher.wake()
     },
+    /** Writes to the file. Throws a StorageError if it cannot be written. */
+    checkStore: () => writeMeta(database, 'checked_at', String(realNow())),
+    /** Returns how many deliveries have each status. Throws a StorageError. */
+    countDeliveries: () => countDeliveries(database),
     close: () => {
       closing.abort()
       dispatcher.close()

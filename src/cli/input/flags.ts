@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
-import {checkCurrency, checkIdentifier, checkInteger, readDuration, readMaximum} from './checks.js'
+import {checkCurrency, checkIdentifier, checkInteger, invalid, readDuration, readMaximum} from './checks.js'
 import {checkCountry} from './countries.js'
 import {readComingDay} from './dates.js'
 import {wordOf} from './usage-errors.js'
@@ -40,6 +40,22 @@ export const portFlag = (usual: string) =>
     max: 65_535,
     summary: 'port to listen on (0: any free port)',
     defaultHelp: async () => usual,
+  })
+
+/** Reads `[HOST:]PORT`, where an IPv6 address is in brackets. Without a host it is the loopback address. */
+function readAdminAddress(field: string, text: string): {readonly host: string; readonly port: number} {
+  const [, bracketed, plain, digits = ''] =
+    /^(?:(?:\[([\da-fA-F:.%\w]+)\]|([^:\s/[\]]+)):)?(\d{1,5})$/.exec(text) ?? []
+  const port = digits === '' ? Number.NaN : Number(digits)
+  if (port <= 65_535) return {host: bracketed ?? plain ?? '127.0.0.1', port}
+  throw invalid(field, 'must be a port from 0 to 65535, or HOST:PORT such as 0.0.0.0:9464', text)
+}
+
+/** Defines `--admin`. `what` is what it serves beside readiness. */
+export const adminFlag = (what: string) =>
+  checkedFlag(readAdminAddress)({
+    helpValue: '[HOST:]PORT',
+    summary: `serve ${what} there: /healthz, /readyz, /metrics (on 127.0.0.1 unless HOST is given; 0: any free port)`,
   })
 
 /** How long `--wait` without SECONDS waits: as long as a payment page usually lives. */

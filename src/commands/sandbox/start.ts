@@ -4,9 +4,10 @@ import {join} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import {credentialsOf} from '../../cli/features/sandbox/command.js'
-import {listenOn} from '../../cli/features/sandbox/port.js'
+import {SandboxObserver} from '../../cli/features/sandbox/observe.js'
+import {listenOn, serveAdminOn} from '../../cli/features/sandbox/port.js'
 import {createRequestLines, sandboxDatabase, startAlone} from '../../cli/features/sandbox/start.js'
-import {portFlag} from '../../cli/input/flags.js'
+import {adminFlag, portFlag} from '../../cli/input/flags.js'
 import {FIRST_SANDBOX_PORT, writeRecord} from '../../cli/session/sandbox-records.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {jsonText} from '../../cli/terminal/json-text.js'
@@ -47,6 +48,7 @@ or in the file of --db. Several can run, each on a database of its own.`
       max: MOST_OFFERS,
       summary: `number of offers each search finds, up to ${MOST_OFFERS} (default those of 12 to 20 hotels)`,
     }),
+    admin: adminFlag('health and metrics of the sandbox'),
     open: Flags.boolean({summary: 'open the dashboard in the browser'}),
     'until-stdin-ends': Flags.boolean({
       summary: 'end when standard input ends, for programs that start a sandbox',
@@ -67,6 +69,7 @@ or in the file of --db. Several can run, each on a database of its own.`
       import('../../sandbox/sandbox.js'),
       import('../../sandbox/serve.js'),
     ])
+    const observer = flags.admin && new SandboxObserver(this.config.version)
     const origin = await startAlone(configDir, database, async () => {
       const sandbox = createSandbox({
         database,
@@ -75,14 +78,19 @@ or in the file of --db. Several can run, each on a database of its own.`
         allowHttpLoopback,
         databaseOwner: flags.db ? 'users' : 'ours',
         caFile: join(configDir, LISTEN_CA_NAME),
-        onAnswered: lines?.add,
+        onAnswered: request => {
+          lines?.add(request)
+          observer?.answered(request)
+        },
       })
       this.whenStopped(() => sandbox.close())
+      const admin = observer && flags.admin && (await serveAdminOn(observer.observe(sandbox), flags.admin))
+      this.whenStopped(() => admin?.close())
       const usual = sandbox.lastPort ?? FIRST_SANDBOX_PORT
       const wanted = {typed: flags.port, usual, tell: (text: string) => this.tell(text)}
       const served = await listenOn(wanted, port => serveSandbox(sandbox, port))
       this.whenStopped(() => served.close())
-      await this.announce(served.origin, served.baseUrl, database)
+      await this.announce(served, admin?.url, database)
       this.whenStopped(() => lines?.end())
       return served.origin
     })
@@ -97,17 +105,23 @@ or in the file of --db. Several can run, each on a database of its own.`
    * Prints the address and credentials. Call it before anything else is awaited: no request is answered until then, so this is
    * the first output.
    */
-  private async announce(origin: string, base_url: string, database: string): Promise<void> {
+  private async announce(
+    {origin, baseUrl: base_url}: {readonly origin: string; readonly baseUrl: string},
+    admin_url: string | undefined,
+    database: string,
+  ): Promise<void> {
     const {pid} = process
     const record = {base_url, origin, pid, database, started_at: isoTime(systemClock.now())}
     const path = await writeRecord(this.config.configDir, record)
     if (path !== undefined) this.whenStopped(() => rmSync(path, {force: true}))
     const {client_id, client_secret} = credentialsOf()
-    const ready = {type: 'ready', base_url, origin, client_id, client_secret, pid}
+    const admin = admin_url === undefined ? {} : {admin_url}
+    const ready = {type: 'ready', base_url, origin, client_id, client_secret, pid, ...admin}
     const words = [
       `The local sandbox is ready at ${base_url}`,
       `Client id ${client_id}, client secret ${client_secret}`,
       `Dashboard: ${origin}/`,
+      ...(admin_url === undefined ? [] : [`Health and metrics: ${admin_url}/healthz, /readyz, /metrics`]),
       'In another terminal: eval "$(bookctl sandbox env)"',
       'Press Ctrl-C to stop.',
     ]

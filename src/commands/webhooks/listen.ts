@@ -26,7 +26,7 @@ a restart. Each event is forwarded to every --forward-to address at least once, 
 come twice. An address after PATTERN= gets the types that match, where * stands for any characters. Once its signature is too old for the target (${SIGNATURE_TOLERANCE_SECONDS} s), an event is signed again with the secret that signed
 it, or given up with the command that replays it. At a terminal each event is a row, with the cause where a signature fails.
 
-With --json each line is a document with a type: "ready" once (url, pid, targets), "event" for each request (verdict, reason,
+With --json each line is a document with a type: "ready" once (url, pid, admin_url, targets), "event" for each request (verdict, reason,
 event_id, event_type, duplicate, received_at, ack_ms, body_base64, headers, event) and "forward" for each attempt to forward
 one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at). A failure ends them with {"error": …}.
 
@@ -40,6 +40,7 @@ the profile; needs no login.`
   ]
   static override examples = [
     'bookctl webhooks listen --port 4020 --forward-to http://127.0.0.1:3000/hooks',
+    'bookctl webhooks listen --port 4020 --admin 9464 --drain 5 --json',
     "bookctl webhooks listen --forward-to 'reservation.*=http://127.0.0.1:3000/bookings' --forward-to http://127.0.0.1:3000/all",
     'bookctl webhooks listen --json --exit-after 1 --within 60 --expect "type == \'reservation.confirmed\'"',
     'bookctl webhooks listen --tls --subscribe --public-url https://hooks.example.com/',

@@ -132,7 +132,7 @@ export function emptyTables(database: Database): void {
  * The distance by which the clock was moved, the key for voucher links and sealed ids, and the port at which the sandbox was
  * served last.
  */
-type MetaName = 'clock_offset_seconds' | 'voucher_secret' | 'last_port'
+type MetaName = 'clock_offset_seconds' | 'voucher_secret' | 'last_port' | 'checked_at'
 
 export function readMeta(database: Database, name: MetaName): string | undefined {
   return database.get<{value: string}>('SELECT value FROM meta WHERE name = ?', name)?.value

@@ -185,6 +185,13 @@ export function recordAttempts(database: Database, records: readonly DeliveryAtt
   })
 }
 
+/** Returns how many deliveries have each status. */
+export function countDeliveries(database: Database): Record<string, number> {
+  const sql = 'SELECT status, count(*) AS count FROM deliveries GROUP BY status'
+  const rows = database.all<{status: string; count: number}>(sql)
+  return Object.fromEntries(rows.map(({status, count}) => [status, count]))
+}
+
 export type ListedDelivery = ReturnType<typeof fromDeliveryRow>
 
 type DeliveryRow = Omit<Delivery, 'next_attempt_at' | 'attempts'> & {

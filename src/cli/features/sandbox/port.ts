@@ -3,6 +3,8 @@ import {randomInt} from 'node:crypto'
 import {once} from 'node:events'
 import {createServer} from 'node:net'
 import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {AdminAddress, Observed} from '../../../webhooks/observe/admin.js'
 
 /** How many ports, from the usual one on, are tried before any free port. */
 const TRIED_PORTS = 10
@@ -38,6 +40,25 @@ export async function listenOn<T extends {readonly port: number}>(
       taken ??= problem
       port = port + 1 < Math.min(usual + TRIED_PORTS, 65_536) ? port + 1 : 0
     }
+  }
+}
+
+/**
+ * Serves health and metrics at the address of `--admin`. Throws a usage error if that cannot be used.
+ */
+export async function serveAdminOn(observed: Observed, address: AdminAddress) {
+  const {serveAdmin} = await import('../../../webhooks/observe/admin.js')
+  try {
+    return await serveAdmin(observed, address)
+  } catch (error) {
+    const {code = 'unknown'} = error as NodeJS.ErrnoException
+    const host = sanitizeLine(address.host, 100)
+    const problems: Readonly<Record<string, string>> = {
+      EACCES: `port ${address.port} is not allowed`,
+      EADDRINUSE: `port ${address.port} is in use`,
+    }
+    const problem = problems[code] ?? `${host} is not an address of this machine (${code})`
+    throw usage('admin_unavailable', `--admin: ${problem}`, 'choose another address; 0 takes any free port')
   }
 }
 

@@ -9,7 +9,7 @@ import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-name
 import type {State} from '../../../state/state.js'
 import {addressesFor, joinRoutes} from '../../../webhooks/forward/routes.js'
 import {invalid} from '../../input/checks.js'
-import {checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
+import {adminFlag, checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {type DryChange, describeRequest, dryRun, dryRunFlag} from '../../session/dry-run.js'
 import type {Target} from '../../session/resolve.js'
 import {EXITS} from '../../shell/exit-codes.js'
@@ -86,6 +86,11 @@ export const listenFlags = {
     helpValue: 'URL',
     dependsOn: ['subscribe'],
     summary: 'https address at which the service reaches this receiver',
+  }),
+  admin: adminFlag('health and metrics'),
+  drain: durationFlag({
+    helpValue: 'SECONDS',
+    summary: 'at the end, not ready but still receiving for SECONDS (default 0)',
   }),
   ...dryRunFlag,
   capture: Flags.string({

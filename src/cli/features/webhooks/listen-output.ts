@@ -54,14 +54,16 @@ export class ListenOutput {
   }
 
   /** Prints the first line: the address, the targets, and the number of signing secrets. */
-  ready(url: string, pid: number): void {
+  ready(url: string, adminUrl: string | undefined, pid: number): void {
     const {targets, secrets, tell} = this.terms
     const count = secrets().length
     const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${targetText(target)}`).join('')
     const listed = targets.map(target => ({url: target.url, patterns: target.patterns ?? null}))
-    const document = {type: 'ready', url, pid, ...(listed.length > 0 ? {targets: listed} : {})}
+    const admin = adminUrl === undefined ? {} : {admin_url: adminUrl}
+    const document = {type: 'ready', url, pid, ...admin, ...(listed.length > 0 ? {targets: listed} : {})}
     if (this.isJson) this.stdout.write(jsonText(document))
     else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
+    if (adminUrl !== undefined) tell(`Health and metrics: ${adminUrl}/healthz, /readyz, /metrics`)
     for (const line of this.early ?? []) this.stdout.write(line)
     this.early = undefined
   }

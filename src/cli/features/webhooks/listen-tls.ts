@@ -24,7 +24,12 @@ import {withLock} from '../../../storage/lock.js'
 import {readBytes} from '../../input/files.js'
 import type {ListenFlags} from './listen-flags.js'
 
-export type KeyPair = Readonly<Record<'cert' | 'key', string>>
+type KeyPair = Readonly<Record<'cert' | 'key', string>>
+
+/** A certificate with its key, and when it ends (Unix seconds). */
+export interface Identity extends KeyPair {
+  readonly endsAt: number
+}
 
 /**
  * Returns certificate and key for --host, or undefined for plain http. `warn` reports that a new authority replaces one that may
@@ -35,14 +40,19 @@ export async function listenIdentity(
   directory: string,
   now: number,
   warn: (text: string) => void,
-): Promise<KeyPair | undefined> {
+): Promise<Identity | undefined> {
   if (cert !== undefined && key !== undefined) return readIdentity(cert, key)
   if (!tls) return undefined
   const own = await ownHost(host)
-  return makeCertificate(await ownAuthority(directory, own, now, warn), own, now)
+  const pair = await makeCertificate(await ownAuthority(directory, own, now, warn), own, now)
+  return {...pair, endsAt: endOf(new X509Certificate(pair.cert))}
 }
 
-async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair> {
+function endOf({validTo}: X509Certificate): number {
+  return Date.parse(validTo) / 1000
+}
+
+async function readIdentity(certFile: string, keyFile: string): Promise<Identity> {
   // PEM itself is ASCII, but the text around it may have any encoding.
   const read = async (flag: string, path: string) =>
     Buffer.from(await readBytes(flag, path, MOST_PEM_BYTES)).toString('latin1')
@@ -50,7 +60,8 @@ async function readIdentity(certFile: string, keyFile: string): Promise<KeyPair>
   const key = await read('--key', keyFile)
   const certificate = unlessItThrows(() => new X509Certificate(cert))
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
-  if (unlessItThrows(() => certificate.checkPrivateKey(createPrivateKey(key)))) return {cert, key}
+  if (unlessItThrows(() => certificate.checkPrivateKey(createPrivateKey(key))))
+    return {cert, key, endsAt: endOf(certificate)}
   const problem = '--key: not the private key of --cert, as PEM without a passphrase'
   throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
 }

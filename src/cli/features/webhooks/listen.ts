@@ -2,18 +2,27 @@
  * `webhooks listen`: receives and forwards events, subscribes with --subscribe, waits for expected events, and closes. It never
  * loses an event that it answered with 200.
  */
+import {hostname} from 'node:os'
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {systemClock} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
-import {EVENT_RETENTION_SECONDS, type EventKeeper} from '../../../contract/stored-events.js'
+import {
+  type Backlog,
+  EVENT_RETENTION_SECONDS,
+  type EventKeeper,
+  type NewEvent,
+} from '../../../contract/stored-events.js'
 import {StorageError} from '../../../storage/errors.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
 import {Forwarder} from '../../../webhooks/forward/forwarder.js'
 import {createHandover, freshHeaders, type Handover} from '../../../webhooks/forward/request.js'
 import {addressesFor} from '../../../webhooks/forward/routes.js'
+import type {Observed, ServedAdmin} from '../../../webhooks/observe/admin.js'
+import {Heartbeat} from '../../../webhooks/observe/heartbeat.js'
+import {ReceiverState} from '../../../webhooks/observe/receiver-state.js'
 import {type Receipt, Receiver} from '../../../webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
@@ -23,10 +32,10 @@ import type {BaseCommand} from '../../shell/base-command.js'
 import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
-import {listenOn} from '../sandbox/port.js'
+import {listenOn, serveAdminOn} from '../sandbox/port.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
 import {ListenOutput, removalText} from './listen-output.js'
-import type {KeyPair} from './listen-tls.js'
+import type {Identity} from './listen-tls.js'
 import {
   removedSecretsFor,
   storedWebhookSecrets,
@@ -57,9 +66,13 @@ class Listener {
   private readonly remarks: ReturnType<typeof createOccasionally>
   private readonly forwarder: Forwarder
   private readonly tidying: NodeJS.Timeout
+  private readonly state: ReceiverState
+  private readonly heartbeat: Heartbeat
+  private readonly since = systemClock.now()
   private server: ServedReceiver | undefined
+  private admin: ServedAdmin | undefined
   private url = ''
-  private readonly count = {valid: 0, invalid: 0, duplicate: 0, toForward: 0, forwarded: 0}
+  private toForward = 0
   private breakOff: (error: unknown) => void = () => {}
   /** Rejects when the store can no longer be used. */
   private readonly broken = new Promise<never>((_, reject) => {
@@ -79,7 +92,7 @@ class Listener {
     const expectation = plan.wait && new Expectation(plan.wait, matches)
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
-    let tls: KeyPair | undefined
+    let tls: Identity | undefined
     if (flags.tls || flags.cert !== undefined) {
       // The module is loaded only for https.
       const {listenIdentity} = await import('./listen-tls.js')
@@ -127,20 +140,34 @@ class Listener {
     this.remarks = createOccasionally(text => command.tell(text))
     // Avoids an unhandled rejection; `run` reports the error.
     this.broken.catch(() => {})
+    this.state = new ReceiverState({
+      version: command.config.version,
+      targets: plan.targets.map(({url}) => url),
+      maxWaiting: RECEIVER_LIMITS.maxWaiting,
+      clock: systemClock.now,
+    })
+    this.heartbeat = new Heartbeat({
+      store: opened.keeper,
+      state: this.state,
+      place: () => this.place(),
+      onStoreError: error => this.onStoreError(error, 'the store cannot be written'),
+    })
     this.forwarder = this.forward()
     this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
   }
 
-  private async receive(tls: KeyPair | undefined): Promise<void> {
-    const {names, secrets, keeper} = this.opened
+  private async receive(tls: Identity | undefined): Promise<void> {
+    const {names, secrets} = this.opened
     const {host} = this.flags
     if (tls === undefined && !isLoopbackHost(host)) {
       const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
       this.command.tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
     }
+    this.state.certificateEndsAt = tls?.endsAt
+    await this.serveAdmin()
     await this.adoptForwards()
     const receiver = new Receiver({
-      store: keeper,
+      store: {receive: events => this.store(events)},
       secrets: () => secrets.current,
       headerNames: names,
       maxWaiting: RECEIVER_LIMITS.maxWaiting,
@@ -148,11 +175,15 @@ class Listener {
       onReceipt: receipt => this.onReceipt(receipt),
       onStoreError: error => this.onStoreError(error, 'events cannot be stored and are answered 503'),
     })
+    this.state.waiting = () => receiver.waiting
     const options = {
       receiver,
       clock: systemClock.now,
       limits: RECEIVER_LIMITS,
-      onRefused: (status: number) => this.remarks.say(REFUSALS[status] ?? `a request was answered ${status}`),
+      onRefused: (status: number, milliseconds: number) => {
+        this.state.turnedAway(status, milliseconds)
+        this.remarks.say(REFUSALS[status] ?? `a request was answered ${status}`)
+      },
     }
     const {path} = this.plan
     const tell = (text: string) => this.command.tell(text)
@@ -167,6 +198,32 @@ class Listener {
     }
     const authority = `${host.includes(':') ? `[${host}]` : host}:${this.server.port}`
     this.url = `${tls ? 'https' : 'http'}://${authority}${path}`
+    this.state.phase = 'serving'
+    await this.heartbeat.start()
+  }
+
+  /** Stores events, and notes that the store works. */
+  private async store(events: readonly NewEvent[]) {
+    const outcomes = await this.opened.keeper.receive(events)
+    this.state.storeWorks()
+    return outcomes
+  }
+
+  private place() {
+    const {pid} = process
+    return {pid, host: hostname(), since: this.since, url: this.url, adminUrl: this.admin?.url ?? null}
+  }
+
+  /** Serves --admin. It is there before the first event, and until the last one is answered. */
+  private async serveAdmin(): Promise<void> {
+    const {admin} = this.flags
+    if (admin === undefined) return
+    const backlog = createBacklogReader(this.opened.keeper)
+    const observed: Observed = {
+      problems: () => this.state.problems(),
+      metrics: async () => this.state.text(await backlog()),
+    }
+    this.admin = await serveAdminOn(observed, admin)
   }
 
   private wants(type: string | null): boolean {
@@ -178,11 +235,10 @@ class Listener {
   }
 
   private onReceipt(receipt: Receipt): void {
-    const {count, forwarder} = this
+    const {state, forwarder} = this
     const {output, expectation} = this.opened
     const isValid = receipt.reason === 'ok'
-    count[isValid ? 'valid' : 'invalid'] += 1
-    if (receipt.duplicate) count.duplicate += 1
+    state.receipt(receipt)
     const isShown = !isValid || this.wants(receipt.type)
     const isTest = isValid && receipt.secretName === this.awaitedTest?.secretName
     output.request(receipt, isShown, isTest)
@@ -191,7 +247,7 @@ class Listener {
       this.awaitedTest = undefined
     }
     if (!isValid || !isShown || receipt.duplicate) return
-    count.toForward += this.addressesFor(receipt.type).length
+    this.toForward += this.addressesFor(receipt.type).length
     forwarder.wake()
     // The test event of `--subscribe` does not count towards --exit-after.
     if (!isTest) expectation?.see(parseBody(receipt.body))
@@ -199,7 +255,11 @@ class Listener {
 
   /** Reports a failed store. A busy or full store may recover; after any other fault the command ends. */
   private onStoreError(error: unknown, what: string): void {
-    this.remarks.say(`ERROR: ${what}: ${error instanceof Error ? error.message : String(error)}`)
+    const why = error instanceof Error ? error.message : String(error)
+    this.remarks.say(`ERROR: ${what}: ${why}`)
+    const wasUp = this.state.isStoreUp
+    this.state.storeFailed(why)
+    if (wasUp) this.heartbeat.hurry()
     if (!(error instanceof StorageError && error.isPassing)) this.breakOff(error)
   }
 
@@ -215,7 +275,7 @@ class Listener {
       elapsed: () => performance.now(),
       random: Math.random,
       onReport: report => {
-        if (report.state === 'done') this.count.forwarded += 1
+        this.state.forwarded(report)
         output.forward(report)
       },
       onStoreError: error => this.onStoreError(error, 'results of forwarding cannot be recorded yet'),
@@ -245,7 +305,7 @@ class Listener {
    */
   async run(): Promise<void> {
     const {output, expectation} = this.opened
-    output.ready(this.url, process.pid)
+    output.ready(this.url, this.admin?.url, process.pid)
     this.forwarder.wake()
     await Promise.race([this.broken, expectation?.fulfilled() ?? this.broken])
     await this.forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
@@ -265,8 +325,12 @@ class Listener {
   }
 
   private async close(): Promise<void> {
-    const {forwarder, server, remarks} = this
+    const {forwarder, server, remarks, state, heartbeat} = this
     const {output, keeper} = this.opened
+    state.phase = 'stopping'
+    const {drain = 0} = this.flags
+    // Whoever sends sees that it is not ready, and sends elsewhere, before it stops to receive.
+    if (server && drain > 0) await sleep(drain * 1000)
     clearInterval(this.tidying)
     await Promise.all([
       server?.close(LIMITS_OF_END.answeringMilliseconds),
@@ -277,14 +341,40 @@ class Listener {
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     await output.end(LIMITS_OF_END.writingMilliseconds)
     remarks.end()
+    await heartbeat.stop()
     await keeper.close()
+    await this.admin?.close()
     if (!server) return
-    const {valid, invalid, duplicate, toForward, forwarded} = this.count
-    const rest = forwarded < toForward ? '; the others are kept and tried again' : ''
+    const {valid, invalid, duplicate, forwarded} = state.count
+    const rest = forwarded < this.toForward ? '; the others are kept and tried again' : ''
     const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
     this.command.note(
       `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`,
     )
+  }
+}
+
+/** How long the figures of the store are used again, and how long one who asks for metrics waits for newer ones. */
+const BACKLOG_MILLISECONDS = 1000
+
+/** Returns a function that asks the store for its backlog, at most once a second, and returns the last answer. */
+function createBacklogReader(keeper: Pick<EventKeeper, 'backlog'>): () => Promise<Backlog | undefined> {
+  let known: Backlog | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asking = Promise.resolve()
+  return async () => {
+    if (performance.now() - askedAt >= BACKLOG_MILLISECONDS) {
+      askedAt = performance.now()
+      asking = keeper.backlog().then(
+        backlog => {
+          known = backlog
+        },
+        // The metric of the store says that it fails.
+        () => {},
+      )
+    }
+    await within(BACKLOG_MILLISECONDS, asking, () => {})
+    return known
   }
 }
 
