@@ -12,7 +12,7 @@ export default class Doctor extends DiagnosingCommand {
   static override description =
     `Checks versions, configuration, permissions, databases, environment, settings and store; then proxy, DNS,
 connection, TLS certificates, the service's answer, its clock, the token, its scopes and the account; then signing
-secrets and, with --receiver, a webhook receiver. It uses the same network code as every command, and works without a
+secrets, whether a listener receives events and, with --receiver, a webhook receiver. It uses the same network code as every command, and works without a
 login, with a broken configuration and without a network. Each check is ok, warn, fail or skipped, and says what to
 do. The exit code is that of the first failed check: 2 for this machine and its configuration, 4 for credentials, 7
 for the network, 6 for the service, 5 for the receiver; 0 if none failed.`

@@ -18,7 +18,7 @@ import {type Check, containing, failed, OK, runDoctor, SKIPPED, WARN} from './ru
 const CA = ['--ca-file', certificateFile('ca')]
 const NAMES =
   'versions, configuration, permissions, databases, environment, settings, store, login, ' +
-  'trust, proxy, dns, connection, tls, service, clock, token, scopes, account, signing secrets, receiver'
+  'trust, proxy, dns, connection, tls, service, clock, token, scopes, account, signing secrets, listener, receiver'
 const service = await ScriptedService.start()
 afterAll(() => service.close())
 
@@ -67,7 +67,7 @@ describe('at a terminal', () => {
       /^✗ connection +ECONNREFUSED 127\.0\.0\.1:1\n {19}Fix: nothing listens there[\s\S]*bookctl sandbox start/m,
     )
     expect(screen).toMatch(/^- tls, service, clock, token, scopes, account: connection failed$/m)
-    const summary = /\n\n20 checks: \d+ ok, 1 warning \(environment\), 1 failed \(connection\), 8 skipped$/
+    const summary = /\n\n21 checks: \d+ ok, 1 warning \(environment\), 1 failed \(connection\), 9 skipped$/
     expect(screen).toMatch(summary)
     expect(raw).toContain('\u001b[31m✗')
   })
@@ -84,7 +84,7 @@ describe('at a terminal', () => {
   test('a format that is asked for is the table, with what failed on stderr', async () => {
     const {screen} = await seen({}, '--format', 'table')
     expect(screen).toMatch(/^STATUS +NAME/)
-    expect(screen).toMatch(/^20 checks: .*1 failed \(connection\)/m)
+    expect(screen).toMatch(/^21 checks: .*1 failed \(connection\)/m)
   })
 })
 

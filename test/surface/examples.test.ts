@@ -6,7 +6,7 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'
-import {type ForwardTarget, startListening, startTarget} from '../support/listening.js'
+import {type ForwardTarget, type ListenProcess, startListening, startTarget} from '../support/listening.js'
 import {COMMANDS} from '../support/manifest.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {Shell} from '../support/shell.js'
@@ -34,6 +34,7 @@ const shell = new Shell(home)
 /** The id of a received event, and a target to which it can be sent again. */
 let event: string | undefined
 let target: ForwardTarget | undefined
+let listener: ListenProcess | undefined
 
 await sandbox.recordIn(home)
 // The example overwrites this setting.
@@ -41,7 +42,7 @@ await home.run(['config', 'set', 'currency', 'TRY'])
 shell.env.SECRET = 'sk_test_sandbox'
 writeFileSync(join(home.directory, 'secret.txt'), 'sk_test_sandbox\n')
 writeFileSync(join(home.directory, 'subscription.json'), SUBSCRIPTION)
-afterAll(() => target?.close())
+afterAll(() => Promise.all([target?.close(), listener?.stop()]))
 
 /** Runs an example, whose placeholders (off_…, RSV-…) are replaced by real ids. */
 async function run(example: string) {
@@ -63,6 +64,11 @@ const RECEIVER = 'http://127.0.0.1:3000/hooks'
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
   if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
+  if (example.includes('webhooks status')) {
+    event ??= await receiveEvent()
+    listener ??= await startListening(home, ['--port', '0'])
+    return {}
+  }
   if (example.includes('webhooks events wait')) {
     event ??= await receiveEvent()
     return {'RSV-…': 'RSV-EXAMPLE'}

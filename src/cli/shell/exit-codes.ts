@@ -46,7 +46,8 @@ export const EXITS = {
   },
   pending: {
     code: 8,
-    meaning: 'still pending when the wait ended: not paid yet, or the expected event did not arrive',
+    meaning:
+      'still pending when the wait ended: not paid yet, or the expected event did not arrive; or no receiver works (webhooks status)',
     hint: 'run the command again to keep waiting',
   },
   signature: {

@@ -6,7 +6,7 @@ import type {EventKeeper, ListenerReport} from '../../contract/stored-events.js'
 import type {ReceiverState} from './receiver-state.js'
 
 /** How often a receiver reports itself, and how often it tries a store that failed. */
-const REPORT_MILLISECONDS = 5000
+export const REPORT_MILLISECONDS = 5000
 const RETRY_MILLISECONDS = 1000
 /** What such an attempt writes at least. Few events are larger. */
 const RETRY_BYTES = 32 * 1024

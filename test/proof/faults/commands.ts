@@ -285,6 +285,7 @@ export const SILENT: Readonly<Record<string, string>> = {
   'webhooks:events:prune': 'webhooks events prune --older-than 1d',
   'webhooks:events:show': 'webhooks events show evt_none',
   'webhooks:events:wait': 'webhooks events wait --id evt_none --within 1',
+  'webhooks:status': 'webhooks status',
   'webhooks:sign': 'webhooks sign body.json --secret-file signing.txt',
   'webhooks:verify': 'webhooks verify body.json --signature t=1,v1=aa --secret-file signing.txt',
 }

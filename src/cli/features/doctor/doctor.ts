@@ -19,7 +19,13 @@ import {
   checkSettings,
   checkStore,
 } from './machine.js'
-import {checkReceiver, checkSigningSecrets, NetworkChecks, ServiceChecks} from './network-and-service.js'
+import {
+  checkListener,
+  checkReceiver,
+  checkSigningSecrets,
+  NetworkChecks,
+  ServiceChecks,
+} from './network-and-service.js'
 
 /** Time limit of each check if --timeout is not given. */
 const STEP_SECONDS = 10
@@ -107,6 +113,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
     const receiving = {state, env, caFile, timeoutSeconds, profile: this.globals.profile}
     const webhooks = await runChecks({
       'signing secrets': () => checkSigningSecrets(receiving),
+      listener: () => checkListener(state, offline),
       receiver: () => checkReceiver(offline ? undefined : receiver, receiving),
     })
     return [...local, ...remote, ...webhooks]

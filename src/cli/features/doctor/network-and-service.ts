@@ -11,6 +11,7 @@ import {parseJson} from '../../../contract/json.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import {BOOKING_SCOPES, OPERATIONS, SCOPE_NAMES, SCOPES, type Scope} from '../../../contract/operations.js'
+import type {State} from '../../../state/state.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/checks.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
@@ -19,6 +20,7 @@ import {trustedCertificates} from '../../session/trust.js'
 import {checkReadyToken} from '../access/profiles.js'
 import {isFailed, type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
 import {storedWebhookSecrets} from '../webhooks/secrets.js'
+import {readStatus} from '../webhooks/status.js'
 import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
 
 interface NetworkOptions extends Pick<ConnectOptions, 'env' | 'proxy' | 'caFile' | 'insecure'> {
@@ -289,6 +291,17 @@ export function checkSigningSecrets({state, env, profile}: ReceiverOptions): Fin
   const stored = storedWebhookSecrets(state, profileName({profile}, state))
   if (stored.length > 0) return ok(`${stored.length} stored for the profile`)
   return ok('none; webhooks create stores the one it gets')
+}
+
+/** Reports whether events are received, as `webhooks status` does. A machine that never listened has nothing to report. */
+export async function checkListener(state: State, offline: boolean): Promise<Finding> {
+  if (state.isShared && offline) return skipped('--offline')
+  const {healthy, listeners, forwards, warnings} = await readStatus(state)
+  const running = listeners.filter(({alive}) => alive)
+  const where = running.map(({url, pid}) => `${url} (pid ${pid})`).join(', ')
+  if (healthy && warnings.length === 0) return ok(`${where} receives events`)
+  if (listeners.length === 0 && forwards.pending === 0) return skipped('none runs')
+  return warn(warnings.join('; '), 'bookctl webhooks status')
 }
 
 /** Probes the receiver at `url` as `webhooks probe` does. */

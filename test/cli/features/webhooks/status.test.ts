@@ -1,0 +1,90 @@
+/** When `webhooks status` calls a receiver healthy. */
+import {hostname} from 'node:os'
+import {expect, test} from 'vitest'
+import {statusOf, statusResult} from '../../../../src/cli/features/webhooks/status.js'
+import type {StoredListener, StoreOverview} from '../../../../src/contract/stored-events.js'
+import type {OwnerFate} from '../../../../src/storage/temporary.js'
+
+const NOW = 1_800_000_000
+
+const listener = (change: Partial<StoredListener> = {}): StoredListener => ({
+  pid: process.pid,
+  host: hostname(),
+  since: NOW - 3600,
+  url: 'http://127.0.0.1:4020/',
+  adminUrl: null,
+  targets: [],
+  problems: [],
+  warnings: [],
+  owner: 'running',
+  profile: 'default',
+  silentSeconds: 1,
+  ...change,
+})
+
+const judge = (change: Partial<StoreOverview>) =>
+  statusOf(
+    {
+      listeners: [listener()],
+      lastEventAt: NOW - 60,
+      lastHour: {},
+      refusedLastHour: {},
+      pending: 0,
+      oldestPendingSeconds: null,
+      givenUpLastDay: 0,
+      storedBytes: 5_000_000,
+      ...change,
+    },
+    {now: NOW, fateOf: owner => owner as OwnerFate, warnings: []},
+  )
+
+test.each<[healthy: boolean, what: string, change: Partial<StoreOverview>]>([
+  [true, 'a listener that reports', {}],
+  [false, 'none', {listeners: []}],
+  [false, 'one that cannot acknowledge', {listeners: [listener({problems: ['store_failed']})]}],
+  [false, 'one that runs but does not report', {listeners: [listener({silentSeconds: 25})]}],
+  [true, 'one of another machine that reports', {listeners: [listener({owner: 'elsewhere'})]}],
+  [
+    false,
+    'one of another machine that is silent',
+    {listeners: [listener({owner: 'elsewhere', silentSeconds: 90})]},
+  ],
+  [true, 'one that was killed beside one that works', {listeners: [listener({owner: 'gone'}), listener()]}],
+  [false, 'one that was killed', {listeners: [listener({owner: 'gone'})]}],
+  [true, 'a forward of less than an hour', {pending: 1, oldestPendingSeconds: 3500}],
+  [false, 'a forward of more than an hour', {pending: 1, oldestPendingSeconds: 3700}],
+])('healthy is %s with %s', (healthy, _, change) => {
+  expect(judge(change).healthy).toBe(healthy)
+})
+
+test('warns of what is near its limit, late or given up', () => {
+  const {warnings} = judge({
+    listeners: [listener({warnings: ['the certificate ends in 3 days']})],
+    pending: 2,
+    oldestPendingSeconds: 3 * 3600,
+    givenUpLastDay: 1,
+  })
+  expect(warnings).toEqual([
+    expect.stringMatching(/^the listener at http.*: the certificate ends in 3 days$/),
+    '2 forwards are pending, the oldest for 3 hours',
+    expect.stringMatching(/^1 forward was given up in the last day/),
+  ])
+})
+
+test('at a terminal it is a few lines', () => {
+  const overview = {
+    lastHour: {'voucher.ready': 2, 'reservation.confirmed': 1},
+    refusedLastHour: {path: 1},
+    pending: 1,
+    oldestPendingSeconds: 90,
+  }
+  const lines = statusResult(judge(overview)).people?.((_, text) => text, 200) ?? []
+  expect(lines.slice(1)).toEqual([
+    `Listener     http://127.0.0.1:4020/ (pid ${process.pid} on ${hostname()}, since 2027-01-15T07:00:00.000Z)`,
+    'Last event   2027-01-15T07:59:00.000Z',
+    'Last hour    3 events: voucher.ready 2, reservation.confirmed 1',
+    'Refused      1 request: path 1',
+    'Forwards     1 pending, the oldest for 90 seconds; 0 given up in the last day',
+    'Stored       5.0 MB',
+  ])
+})
