@@ -3,7 +3,7 @@ import {setMaxListeners} from 'node:events'
 import {setImmediate} from 'node:timers/promises'
 import {Hono} from 'hono'
 import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
-import {OPERATIONS, type OperationName} from '../contract/operations.js'
+import {OPERATIONS, SANDBOX_OPERATIONS} from '../contract/operations.js'
 import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
@@ -197,8 +197,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
       service.dispatcher.wake()
     }
   })
-  const names = Object.keys(OPERATIONS) as OperationName[]
-  const routes = names.map((name): [string, http.Handle] => {
+  const routes = SANDBOX_OPERATIONS.map((name): [string, http.Handle] => {
     const {method, path} = OPERATIONS[name]
     const route = `${method} ${http.API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
     return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]
