@@ -10,6 +10,7 @@ import {StorageError} from '../storage/errors.js'
 import {type Answer, ConnectionDrop, jsonResponse, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
 import type {Service} from './base/service.js'
+import {fillLedger} from './booking/account.js'
 import {expirePayments} from './booking/pay-change-cancel.js'
 import {addControls, prepareState} from './controls/controls.js'
 import {createTrust, type Resolve, systemResolve} from './delivery/attempt.js'
@@ -124,6 +125,7 @@ function openExclusively(path: string, owner: FileOwner): Database {
       busyTimeoutMilliseconds: 250,
       owner,
       hasLog: true,
+      afterMigration: fillLedger,
     })
     // The next write (in prepareState) takes the lock, which is held as long as the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
