@@ -164,7 +164,7 @@ export interface JournalClient extends Client {
   readonly clientSecret: string | undefined
 }
 
-export interface JournalFilter {
+interface JournalFilter {
   /** Only entries whose outcome is unknown. */
   readonly unresolved?: boolean
   readonly client?: Client | undefined

@@ -35,6 +35,7 @@ const shell = new Shell(home)
 let event: string | undefined
 let target: ForwardTarget | undefined
 let listener: ListenProcess | undefined
+let explained = 0
 
 await sandbox.recordIn(home)
 // The example overwrites this setting.
@@ -63,7 +64,7 @@ const RECEIVER = 'http://127.0.0.1:3000/hooks'
  */
 async function prepare(example: string): Promise<Record<string, string>> {
   if (/profiles|reader/.test(example)) await logIn()
-  if (/webhooks (verify|sign|probe)/.test(example)) return makeWebhooks()
+  if (/webhooks (verify|sign|probe)|explain request/.test(example)) return makeWebhooks()
   if (example.includes('webhooks status')) {
     event ??= await receiveEvent()
     listener ??= await startListening(home, ['--port', '0'])
@@ -82,18 +83,19 @@ async function prepare(example: string): Promise<Record<string, string>> {
     await home.run(['account'])
     return {'req_…': (await sandbox.listed('requests')).at(-1).request_id}
   }
-  if (example.includes('whsub_…')) {
-    const id = await subscribe()
-    if (example.includes('--finish')) await home.run(['webhooks', 'rotate', id])
-    return {'whsub_…': id}
-  }
+  if (example.includes('whsub_…')) return {'whsub_…': await subscribe()}
   if (example.includes('trips.csv')) {
     const template = await home.run(['reserve', 'batch', '--template', 'csv'])
     writeFileSync(join(home.directory, 'trips.csv'), template.stdout)
     return {}
   }
   if (!/off_…|RSV-…|trip-…|--input/.test(example)) return {}
-  const [OFFER = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')
+  // What is explained must not look like a second booking of the same trip.
+  const isExplained = example.startsWith('bookctl explain')
+  if (isExplained) explained += 1
+  const day = isExplained ? `2030-07-${10 + explained}` : '2030-06-01'
+  const search = SEARCH.map(word => (word === '2030-06-01' ? day : word))
+  const [OFFER = ''] = (await home.run([...search, '--quiet'])).stdout.split('\n')
   const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])
   const made = async (pay: string) => (await reserve('--pay', pay)).stdout.trim()
   if (example.includes('RSV-…'))

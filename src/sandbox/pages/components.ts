@@ -255,16 +255,7 @@ function pageAddress({path, query}: Visit, before?: number): string {
   return `${path}?${changed}`
 }
 
-const SECTIONS = [
-  'Overview',
-  'Reservations',
-  'Requests',
-  'Events',
-  'Deliveries',
-  'Subscriptions',
-  'Ledger',
-  'Faults',
-]
+const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
 
 /**
  * Confirmations of actions. The query parameter `done` has one of these names and never a text, so that a link cannot forge one.

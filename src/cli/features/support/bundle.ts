@@ -117,10 +117,7 @@ async function redactorOf({state, env}: BundleSources): Promise<Redactor> {
     () => peopleIn(state.settings.read()),
     async () => peopleIn({guests: (await state.people()).listAll()}),
     async () => (await state.tokens.listAll()).map(({token}) => token.access_token),
-    () => {
-      const stored = state.secrets.listSigningSecrets()
-      return stored.flatMap(({secret, earlier_secret}) => [secret, earlier_secret ?? []].flat())
-    },
+    () => state.secrets.listSigningSecrets().map(({secret}) => secret),
     bodies,
   ]
   for (const read of readers) await orUnreadable(async () => (await read()).forEach(keep))

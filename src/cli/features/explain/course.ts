@@ -1,0 +1,65 @@
+/** The course of a reservation, from what the service says, what was recorded here and what its events said. */
+import {isEnded} from '../../../api/answers/reservations.js'
+import type {DueEvent, ReservationCourse} from '../../../contract/due-events.js'
+import {dueEvents} from '../../../contract/due-events.js'
+import {isUnresolved} from '../../../contract/journal.js'
+import {courseOf} from '../reserve/course.js'
+import {type ReceivedEvent, type ReservationFacts, recordOf} from './facts.js'
+
+type Known = Pick<ReservationFacts, 'service' | 'entry' | 'events'>
+
+export function courseOfFacts(facts: Known): ReservationCourse {
+  const {entry, events} = facts
+  const course = courseOf({reservation: recordOf(facts)})
+  const timeOf = (type: string) => {
+    const found = events.find(event => event.type === type)
+    return found && (found.createdAt ?? found.receivedAt)
+  }
+  const confirmedAt = course.confirmedAt ?? timeOf('reservation.confirmed') ?? null
+  const cancelledAt = course.cancelledAt ?? timeOf('reservation.cancelled') ?? null
+  const paidAt = course.paidAt ?? timeOf('payment.captured') ?? null
+  const voucherAt = timeOf('voucher.ready')
+  const isCancelled = course.isCancelled || cancelledAt !== null
+  return {
+    ...course,
+    madeAt: course.madeAt ?? (entry?.reservationRef ? entry.createdAt : null),
+    // A voucher is produced once it is confirmed (§3).
+    isConfirmed: course.isConfirmed || confirmedAt !== null || voucherAt !== undefined,
+    confirmedAt,
+    isPaid: course.isPaid || paidAt !== null,
+    paidAt,
+    isVoucherReady: course.isVoucherReady || voucherAt !== undefined,
+    voucherReadyAt: course.voucherReadyAt ?? voucherAt ?? null,
+    isCancelled,
+    // The journal learns of a cancellation afterwards.
+    cancelledAt: cancelledAt ?? (isCancelled ? (entry?.updatedAt ?? null) : null),
+  }
+}
+
+/** Returns the events that the reservation should have caused, as far as that is certain. */
+export function dueOf(facts: Known): DueEvent[] {
+  return dueEvents(courseOfFacts(facts))
+}
+
+/** The newest state that is known, in lower case; null if none is. */
+export function stateOfFacts(facts: Known): string | null {
+  const {service, entry, events} = facts
+  if (service.kind === 'shown') return service.found.status?.toLowerCase() ?? null
+  const told = newestStatus(events)
+  if (entry === undefined) return told?.status.toLowerCase() ?? null
+  if (told !== undefined && told.at > entry.updatedAt) return told.status.toLowerCase()
+  return isUnresolved(entry) ? null : entry.outcome
+}
+
+function newestStatus(events: readonly ReceivedEvent[]) {
+  return events
+    .flatMap(({status, createdAt, receivedAt}) =>
+      status === null ? [] : [{status, at: createdAt ?? receivedAt}],
+    )
+    .sort((left, right) => right.at - left.at)[0]
+}
+
+/** Reports whether it is no booking, or no longer one. */
+export function hasEnded(facts: Known): boolean {
+  return isEnded(stateOfFacts(facts)) || courseOfFacts(facts).isCancelled
+}

@@ -1,0 +1,87 @@
+/** `explain`: opens the sources, gathers the facts, and decides what stands out in them. */
+import {systemClock} from '../../../contract/dates.js'
+import {isLoopbackHost, underOneName} from '../../../contract/network.js'
+import {lastExchanges} from '../../../state/exchanges.js'
+import type {State} from '../../../state/state.js'
+import type {Connection, ConnectOptions} from '../../session/connect.js'
+import {openSender} from '../../session/connect.js'
+import type {Target} from '../../session/resolve.js'
+import {listeningSandboxes} from '../../session/sandbox-records.js'
+import type {Facts} from './facts.js'
+import type {Finding} from './finding.js'
+import {findingsIn} from './findings.js'
+import {requestOfHistory} from './from-requests.js'
+import {createSandboxView, type SandboxView} from './from-sandbox.js'
+import {createServiceView} from './from-service.js'
+import {gather} from './gather.js'
+import {resolveHere} from './subject.js'
+
+/** More lines than the history of requests has. */
+const WHOLE_HISTORY = 100_000
+
+export interface Surroundings {
+  readonly state: State
+  /** The service and credentials in use; undefined if nobody is logged in. */
+  readonly target: Target | undefined
+  readonly connect: () => Promise<Connection>
+  readonly options: ConnectOptions
+  /** Runs when the command ends. */
+  readonly whenStopped: (tidy: () => unknown) => void
+}
+
+export interface Explanation {
+  readonly facts: Facts
+  readonly findings: readonly Finding[]
+}
+
+/** Explains `what`. Throws a usage error `unknown_subject` if nothing is known of it; StorageError. */
+export async function explain(what: string, surroundings: Surroundings): Promise<Explanation> {
+  const {state, connect} = surroundings
+  const means = {
+    state,
+    events: await state.events(),
+    history: historyOf(state),
+    service: createServiceView(connect),
+    sandboxes: await openSandboxes(what, surroundings),
+  }
+  const facts = await gather(what, means, systemClock.now())
+  return {facts, findings: findingsIn(facts)}
+}
+
+/** Reports whether this machine or its shared store knows the name, so that it does not mean a file. */
+export async function isKnownHere(what: string, state: State): Promise<boolean> {
+  const events = await state.events()
+  return (await resolveHere(what, {state, events, history: historyOf(state)})) !== undefined
+}
+
+function historyOf({directory}: State) {
+  return lastExchanges(directory, WHOLE_HISTORY).flatMap(line => requestOfHistory(line) ?? [])
+}
+
+/** Returns the local sandboxes that answer: those of the subject's clients, of the client in use, and those that run. */
+async function openSandboxes(
+  what: string,
+  {state, target, options, whenStopped}: Surroundings,
+): Promise<SandboxView[]> {
+  const entries = await state.journal.list({named: what})
+  const baseUrls = [...entries.map(({baseUrl}) => baseUrl), ...(target ? [target.baseUrl] : [])]
+  const running = target === undefined || target.isLoopback ? await listeningSandboxes(state.directory) : []
+  const origins = [...baseUrls.filter(isHere), ...running.map(({base_url}) => base_url)].map(
+    originUnderOneName,
+  )
+  if (origins.length === 0) return []
+  // Its control calls are no requests of the user.
+  const {sender, close} = await openSender({...options, history: undefined, har: undefined})
+  whenStopped(close)
+  const views = [...new Set(origins)].map(origin => createSandboxView(sender, origin))
+  const clocks = await Promise.all(views.map(view => view.now()))
+  return views.filter((_, n) => clocks[n] !== undefined)
+}
+
+function isHere(baseUrl: string): boolean {
+  return isLoopbackHost(new URL(baseUrl).hostname)
+}
+
+function originUnderOneName(baseUrl: string): string {
+  return new URL(underOneName(baseUrl)).origin
+}

@@ -1,0 +1,171 @@
+/** What is known about the subject of a question, gathered from all sources. The findings are made from these facts alone. */
+import type {ReadReservation} from '../../../api/answers/reservations.js'
+import type {JournalEntry} from '../../../contract/journal.js'
+import type {JsonObject} from '../../../contract/json.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
+import type {EventForward} from '../../../contract/stored-events.js'
+import type {Client} from '../../../contract/token-cache.js'
+
+export type SubjectKind = 'reservation' | 'client_reference' | 'event' | 'offer' | 'request'
+
+/** What was asked about, as the user typed it. */
+interface Subject {
+  readonly kind: SubjectKind
+  readonly id: string
+}
+
+export type Source = 'offers' | 'journal' | 'requests' | 'events' | 'service' | 'sandbox'
+
+/** Identifiers that a moment is about, under their names on the wire. */
+interface MomentIds {
+  readonly reservation_ref?: string | null
+  readonly client_reference_id?: string
+  readonly offer_id?: string
+  readonly idempotency_key?: string
+  readonly event_id?: string
+  readonly request_id?: string
+  readonly delivery_id?: string
+  readonly subscription_id?: string
+}
+
+/** Something that happened. */
+export interface Moment extends MomentIds {
+  /** Unix seconds. */
+  readonly at: number
+  /** A sentence part without personal data. Foreign text in it is not sanitised yet. */
+  readonly what: string
+  readonly source: Source
+}
+
+/** A source, and why it could not be asked; `problem` is null if it was. */
+export interface Asked {
+  readonly source: Source
+  /** Words that complete `looked in …`. */
+  readonly where: string
+  readonly problem: string | null
+}
+
+/** A stored event, without its body. */
+export interface ReceivedEvent {
+  readonly eventId: string
+  readonly type: string | null
+  readonly status: string | null
+  /** Unix seconds. */
+  readonly receivedAt: number
+  /** When the service says that it happened, in Unix seconds. */
+  readonly createdAt: number | null
+  readonly profile: string
+  readonly secretName: string
+  readonly forwards: readonly EventForward[]
+}
+
+interface DeliveryAttempt {
+  /** Unix seconds of the service's clock. */
+  readonly at: number
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** A delivery of an event to a subscription, as the service reports it. */
+export interface Delivery {
+  readonly deliveryId: string
+  readonly subscriptionId: string
+  readonly eventId: string
+  readonly type: string
+  readonly reservationRef: string | null
+  readonly status: 'PENDING' | 'DELIVERED' | 'ABANDONED'
+  readonly nextAttemptAt: number | null
+  readonly attempts: readonly DeliveryAttempt[]
+}
+
+/** What the service says about a reservation: `hidden` if it could not be asked. */
+export type ServiceAnswer =
+  | {readonly kind: 'shown'; readonly found: ReadReservation}
+  | {readonly kind: 'absent'}
+  | {readonly kind: 'hidden'}
+
+/** Whether the voucher's link can be had now; `unknown` if that was not asked or answered. */
+export type VoucherAnswer = 'ready' | 'refused' | 'unknown'
+
+/** Another reservation of the same client for the same guests, hotel and dates that is not cancelled. */
+export interface Double {
+  readonly reservationRef: string | null
+  readonly clientReferenceId: string | null
+  /** When it was made, in Unix seconds. */
+  readonly at: number | null
+  /** False if its outcome is unknown and the service could not be asked. */
+  readonly isCertain: boolean
+}
+
+/** What is known of one reservation, or of one attempt to make it. */
+export interface ReservationFacts {
+  readonly reference: string | null
+  readonly client: Client | undefined
+  readonly entry: JournalEntry | undefined
+  readonly offer: SeenOffer | undefined
+  readonly service: ServiceAnswer
+  readonly voucher: VoucherAnswer
+  /** The reservations that the service lists under the client reference of an attempt without a known outcome. */
+  readonly listed: readonly ReadReservation[] | undefined
+  readonly events: readonly ReceivedEvent[]
+  /** Undefined if the service does not tell its deliveries. */
+  readonly deliveries: readonly Delivery[] | undefined
+  readonly doubles: readonly Double[]
+  /** Unix seconds on the service's clock, which differs from this machine's on a local sandbox. */
+  readonly now: number
+  /** The codes of errors with which the service refused to make it, as far as they are still known. */
+  readonly refusals: readonly string[]
+}
+
+/** A sign that a subscription's events are received here. */
+export interface Reception {
+  readonly profile: string
+  readonly secretName: string
+  readonly type: string | null
+  readonly receivedAt: number
+}
+
+/** A subscription as far as it is known here. */
+export interface KnownSubscription {
+  readonly id: string
+  readonly profile: string
+  /** Null for a secret of an earlier version. */
+  readonly baseUrl: string | null
+  /** The client of its profile; null if the profile is not in config.json. */
+  readonly clientId: string | null
+  readonly types: readonly string[] | null
+  /** Unix seconds. */
+  readonly storedAt: number
+}
+
+/** A subscription in the service's list. */
+export interface ListedSubscription {
+  readonly id: string
+  /** Null if the list does not name them. */
+  readonly types: readonly string[] | null
+  readonly isActive: boolean
+}
+
+/** What is known about receiving events. */
+export interface Receiving {
+  readonly known: readonly KnownSubscription[]
+  /** Undefined if the service does not list them. */
+  readonly listed: readonly ListedSubscription[] | undefined
+  readonly receptions: readonly Reception[]
+  /** The time before which stored events may have been removed, in Unix seconds; null if none was. */
+  readonly prunedBefore: number | null
+}
+
+export interface Facts {
+  readonly subject: Subject
+  readonly reservations: readonly ReservationFacts[]
+  readonly receiving: Receiving
+  readonly moments: readonly Moment[]
+  readonly asked: readonly Asked[]
+}
+
+/** Returns the reservation as the service shows it, or as it was answered when it was made; an empty object if neither is known. */
+export function recordOf({service, entry}: Pick<ReservationFacts, 'service' | 'entry'>): JsonObject {
+  if (service.kind === 'shown') return service.found.reservation
+  return entry?.result ?? {}
+}

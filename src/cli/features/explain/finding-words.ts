@@ -1,0 +1,190 @@
+/** The words of each finding for the operator: what stands out, and the next step. */
+import {shellWord} from '../../../contract/foreign-text.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
+import {type Finding, SEVERITIES} from './finding.js'
+import {answerText, originOf, priceText, utcText} from './words.js'
+
+/** A finding as it is printed and in JSON. Foreign text in it is not sanitised yet. */
+export interface SaidFinding {
+  readonly code: Finding['code']
+  readonly severity: (typeof SEVERITIES)[Finding['code']]
+  readonly text: string
+  readonly advice: string
+  readonly reservation_ref: string | null
+  readonly event_id?: string
+}
+
+interface Words {
+  readonly text: string
+  readonly advice: string
+}
+
+export function said(finding: Finding): SaidFinding {
+  const {code, reference} = finding
+  const eventId = 'eventId' in finding ? finding.eventId : null
+  const words = wordsOf(finding)
+  const about = {reservation_ref: reference, ...(eventId !== null && {event_id: eventId})}
+  return {code, severity: SEVERITIES[code], ...words, ...about}
+}
+
+function wordsOf(finding: Finding): Words {
+  switch (finding.code) {
+    case 'outcome_unknown':
+      return outcomeUnknown(finding)
+    case 'price_changed':
+      return priceChanged(finding)
+    case 'likely_double':
+      return likelyDouble(finding)
+    case 'event_missing':
+      return eventMissing(finding)
+    case 'event_refused':
+      return eventRefused(finding)
+    case 'forward_given_up':
+      return {
+        text: `${finding.type} (${finding.eventId}) was not taken by ${originOf(finding.target)}: given up after ${counted(finding.attempts, 'attempt')}, last ${answerText(finding.status, finding.error)}`,
+        advice: `once it takes events again: bookctl webhooks events replay ${shellWord(finding.eventId ?? '')} --to URL --resign`,
+      }
+    case 'not_found_there':
+      return {
+        text: `${finding.reference} was booked from here, but the service at ${new URL(finding.baseUrl).host} does not have it`,
+        advice: 'ask the operator of the service what became of it, before it is booked again',
+      }
+    case 'voucher_missing':
+      return voucherMissing(finding)
+    case 'charged_in_other_currency':
+      return chargedOtherwise(finding)
+    case 'no_subscription':
+      return noSubscription(finding)
+    case 'delivery_pending':
+      return deliveryPending(finding)
+    case 'cancelled':
+      return cancelled(finding)
+  }
+}
+
+type Of<Code extends Finding['code']> = Extract<Finding, {readonly code: Code}>
+
+function outcomeUnknown({clientReferenceId, sentAt, found, isForgotten}: Of<'outcome_unknown'>): Words {
+  const reference = shellWord(clientReferenceId)
+  const text = `whether ${clientReferenceId} was booked was never found out (last attempt ${utcText(sentAt)})`
+  const resume = isForgotten
+    ? 'it was given up here, so ask the operator of the service whether it exists'
+    : `find out: bookctl reserve --resume ${reference}`
+  if (found === null) return {text, advice: `${resume}; do not book it again before that`}
+  if (found.length === 0)
+    return {text: `${text}; the service lists no reservation with that reference`, advice: resume}
+  return {text: `${text}; the service has it as ${found.join(', ')}`, advice: resume}
+}
+
+function priceChanged({reference, agreed, booked}: Of<'price_changed'>): Words {
+  if (booked === null)
+    return {
+      text: `the service refused it because the price had changed from ${priceText(agreed)}; nothing was booked`,
+      advice: 'search again, and book the new offer: bookctl hotels search',
+    }
+  return {
+    text: `${reference} was agreed at ${priceText(agreed)} and costs ${priceText(booked)}`,
+    advice: `check which price applies with the operator, or what cancelling costs: bookctl reservations cancel ${shellWord(reference ?? '')} --dry-run`,
+  }
+}
+
+function likelyDouble({reference, double}: Of<'likely_double'>): Words {
+  const {reservationRef, clientReferenceId, at, isCertain} = double
+  const name = reservationRef ?? `the attempt ${clientReferenceId}`
+  const own = reservationRef !== null && clientReferenceId !== null ? ` (${clientReferenceId})` : ''
+  const when = at === null ? '' : `, made ${utcText(at)}`
+  const verb = isCertain ? 'is' : 'may be'
+  const text = `${name}${own}${when}, ${verb} a booking of the same guests, hotel and dates as ${reference ?? 'this one'}`
+  if (!isCertain)
+    return {text, advice: `find out: bookctl reserve --resume ${shellWord(clientReferenceId ?? '')}`}
+  const show = reservationRef === null ? 'bookctl journal' : `bookctl explain ${shellWord(reservationRef)}`
+  return {text, advice: `ask whether both are wanted, and cancel one if not: ${show}`}
+}
+
+function eventMissing(finding: Of<'event_missing'>): Words {
+  const {type, eventId, reference, dueAt, loss, attempts, status, error} = finding
+  const name = eventId === null ? type : `${type} (${eventId})`
+  const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
+  const state =
+    reference === null ? 'bookctl sandbox deliveries' : `bookctl reservations show ${shellWord(reference)}`
+  const instead = `the service does not send it again; see the state: ${state}`
+  if (loss === 'given_up')
+    return {
+      text: `${name}${due} was given up by the service after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`,
+      advice: `check the receiver: bookctl webhooks probe URL; ${instead}`,
+    }
+  if (loss === 'not_kept')
+    return {
+      text: `${name}${due} was ${answerText(status, error)}, but is not among the received events`,
+      advice: `another receiver may have taken it; ${instead}`,
+    }
+  return {
+    text: `${name}${due} never came, and the service does not try any longer`,
+    advice: `check whether the receiver ran then, and the subscription: bookctl webhooks list; ${instead}`,
+  }
+}
+
+function eventRefused({type, eventId, status, at, attempts, nextAt}: Of<'event_refused'>): Words {
+  const again = nextAt === null ? 'and is not sent again' : `and is sent again ${utcText(nextAt)}`
+  const times = counted(attempts, 'attempt')
+  return {
+    text: `${type} (${eventId}) came and was refused with ${status} by the receiver ${utcText(at)}, after ${times}, ${again}`,
+    advice:
+      'the signing secret is probably wrong: check a captured request with bookctl webhooks verify, and the secret with bookctl webhooks listen --print-secret',
+  }
+}
+
+function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): Words {
+  const since = confirmedAt === null ? '' : ` since ${utcText(confirmedAt)}`
+  return {
+    text: `${reference} is confirmed${since}, but its voucher cannot be had`,
+    advice: `try again, then report it to the operator: bookctl voucher download ${shellWord(reference ?? '')} --wait`,
+  }
+}
+
+function chargedOtherwise({reference, price, charged, rate}: Of<'charged_in_other_currency'>): Words {
+  const at = rate === null ? '; the service does not say at which rate' : ` at the rate ${rate}`
+  return {
+    text: `${reference ?? 'it'} costs ${priceText(price)}, and the account was charged ${priceText(charged)}${at}`,
+    advice: 'compare it with the account: bookctl account',
+  }
+}
+
+function noSubscription({types, reference, isPassive}: Of<'no_subscription'>): Words {
+  const which = types.join(', ')
+  const state = isPassive ? 'the subscription for it is passive' : 'no subscription takes it'
+  return {
+    text: `no event was sent here for ${which} of ${reference ?? 'it'}: ${state}, as far as is known`,
+    advice: isPassive
+      ? 'turn it on again: bookctl webhooks update ID --active'
+      : 'see which there are: bookctl webhooks list; create one: bookctl webhooks create',
+  }
+}
+
+function deliveryPending(finding: Of<'delivery_pending'>): Words {
+  const {type, eventId, target, dueAt, nextAt, attempts, status, error} = finding
+  const name = eventId === null ? type : `${type} (${eventId})`
+  const last =
+    attempts === 0 ? '' : `, after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`
+  if (target !== null)
+    return {
+      text: `${name} is still to be forwarded to ${originOf(target)}${last}`,
+      advice: 'bookctl webhooks listen with the same --forward-to goes on with it',
+    }
+  const next = nextAt === null ? '' : `; next attempt ${utcText(nextAt)}`
+  const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
+  return {
+    text: `${name}${due} has not come yet${last}; the service still tries${next}`,
+    advice: `check that the receiver runs, and wait for it: bookctl webhooks events wait --type ${shellWord(type)}${finding.reference === null ? '' : ` --reservation ${shellWord(finding.reference)}`}`,
+  }
+}
+
+function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): Words {
+  const when = at === null ? '' : ` ${utcText(at)}`
+  const costs = [fee && `fee ${priceText(fee)}`, refund && `refund ${priceText(refund)}`].filter(Boolean)
+  const what = isExpired ? `ended${when} because it was not paid in time` : `was cancelled${when}`
+  return {
+    text: `${reference} ${what}${costs.length === 0 ? '' : `: ${costs.join(', ')}`}`,
+    advice: 'if it is still wanted, search and book again: bookctl hotels search',
+  }
+}

@@ -1,0 +1,108 @@
+/** What stands out in the facts. Pure functions: each finding has the details that its texts need. */
+import {isSameMoney, moneyIn} from '../../../api/answers/amounts.js'
+import {chargeOf, differsFrom} from '../../../api/answers/charges.js'
+import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {FEE} from '../../../api/answers/vocabulary.js'
+import {moneyOf} from '../../../api/reserve/outcome.js'
+import {isUnresolved} from '../../../contract/journal.js'
+import {fieldsOf, firstObject} from '../../../contract/json.js'
+import {bookedPrice} from '../reserve/booking.js'
+import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
+import {eventFindings} from './event-findings.js'
+import {type Facts, type ReservationFacts, recordOf} from './facts.js'
+import {type Finding, SEVERITIES} from './finding.js'
+
+/** Returns what stands out, problems first. */
+export function findingsIn({reservations, receiving}: Facts): Finding[] {
+  const findings = reservations.flatMap(facts => [
+    ...outcomeUnknown(facts),
+    ...notFoundThere(facts),
+    ...priceChanged(facts, reservations),
+    ...facts.doubles.map((double): Finding => ({code: 'likely_double', reference: facts.reference, double})),
+    ...eventFindings(facts, receiving),
+    ...voucherMissing(facts),
+    ...chargedOtherwise(facts),
+    ...cancelled(facts),
+  ])
+  const rank = ({code}: Finding) => (SEVERITIES[code] === 'problem' ? 0 : 1)
+  return findings.sort((left, right) => rank(left) - rank(right))
+}
+
+function outcomeUnknown({reference, entry, listed}: ReservationFacts): Finding[] {
+  if (entry === undefined || !isUnresolved(entry)) return []
+  const {clientReferenceId, updatedAt: sentAt, outcome} = entry
+  const found = listed?.map(({reservation_ref}) => reservation_ref) ?? null
+  return [
+    {
+      code: 'outcome_unknown',
+      reference,
+      clientReferenceId,
+      sentAt,
+      found,
+      isForgotten: outcome === 'forgotten',
+    },
+  ]
+}
+
+/** It was booked here, and the service that was asked as the same client has no such reservation. */
+function notFoundThere({reference, entry, service}: ReservationFacts): Finding[] {
+  if (reference === null || entry === undefined || service.kind !== 'absent') return []
+  return [{code: 'not_found_there', reference, baseUrl: entry.baseUrl}]
+}
+
+function priceChanged(facts: ReservationFacts, all: readonly ReservationFacts[]): Finding[] {
+  const {reference, entry, service, refusals} = facts
+  const agreed = entry?.agreed ? moneyOf(entry.agreed) : null
+  const clientReferenceId = entry?.clientReferenceId ?? null
+  if (reference === null) {
+    // The offer was refused because its price had changed. That is past once it was booked at another price.
+    const isBooked = all.some(each => each.reference !== null)
+    if (isBooked || !refusals.includes('price_changed')) return []
+    return [{code: 'price_changed', reference, agreed, booked: null, clientReferenceId}]
+  }
+  const price = (service.kind === 'shown' ? bookedPrice(service.found) : null) ?? entry?.booked ?? null
+  if (agreed === null || price === null || isSameMoney(agreed, moneyOf(price))) return []
+  return [{code: 'price_changed', reference, agreed, booked: moneyOf(price), clientReferenceId}]
+}
+
+/** How long a voucher may take to be produced after the confirmation. Not in the interface. */
+const VOUCHER_SECONDS = 15 * 60
+
+function voucherMissing(facts: ReservationFacts): Finding[] {
+  const {reference, voucher, service, now} = facts
+  if (reference === null || hasEnded(facts) || stateOfFacts(facts) !== 'confirmed') return []
+  const {confirmedAt, isVoucherReady} = courseOfFacts(facts)
+  const isLate = confirmedAt !== null && now - confirmedAt > VOUCHER_SECONDS
+  const {voucher: state} = factsOfReservation({reservation: recordOf(facts)})
+  // §4.5: it can be asked for once the reservation is confirmed.
+  const isPending = voucher === 'unknown' && service.kind === 'shown' && state !== null && !isVoucherReady
+  if (voucher === 'refused' || (isPending && isLate))
+    return [{code: 'voucher_missing', reference, confirmedAt}]
+  return []
+}
+
+function chargedOtherwise(facts: ReservationFacts): Finding[] {
+  const {reference} = facts
+  const record = recordOf(facts)
+  const charge = chargeOf(record)
+  const {price} = factsOfReservation({reservation: record})
+  if (charge === null || !differsFrom(charge, price)) return []
+  const {rate, ...charged} = charge
+  return [{code: 'charged_in_other_currency', reference, price, charged, rate}]
+}
+
+function cancelled(facts: ReservationFacts): Finding[] {
+  if (facts.reference === null || !hasEnded(facts)) return []
+  const record = recordOf(facts)
+  const cancellation = fieldsOf(firstObject(fieldsOf(record).get('cancellation')))
+  return [
+    {
+      code: 'cancelled',
+      reference: facts.reference,
+      at: courseOfFacts(facts).cancelledAt,
+      isExpired: stateOfFacts(facts) === 'expired',
+      fee: moneyIn(cancellation, FEE.ofCancellation),
+      refund: moneyIn(cancellation, FEE.refund),
+    },
+  ]
+}

@@ -1,0 +1,185 @@
+/**
+ * What the service says, when logged in: the reservation, its voucher, lists and subscriptions. A source that cannot be asked is
+ * noted and never fails the explanation, and after one that fails for all (no login, no connection) nothing more is asked.
+ */
+import {moneyIn} from '../../../api/answers/amounts.js'
+import {factsOfReservation, isEnded, type ReadReservation} from '../../../api/answers/reservations.js'
+import {FEE} from '../../../api/answers/vocabulary.js'
+import {listReservations, showReservation, stateOf} from '../../../api/operations/reservations.js'
+import {isVoucherReady} from '../../../api/operations/vouchers.js'
+import {listSubscriptions} from '../../../api/operations/webhooks.js'
+import {tripOfReservation} from '../../../api/reserve/trip-key.js'
+import type {Api} from '../../../api/types.js'
+import {isoTime, zonedInstantOf} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
+import {fieldsOf, firstObject} from '../../../contract/json.js'
+import {underOneName} from '../../../contract/network.js'
+import {type Client, TOKEN_CLIENT} from '../../../contract/token-cache.js'
+import type {Connection} from '../../session/connect.js'
+import type {Target} from '../../session/resolve.js'
+import {moneyText} from '../../terminal/dates-and-amounts.js'
+import {courseOf} from '../reserve/course.js'
+import type {Asked, ListedSubscription, Moment, ServiceAnswer, VoucherAnswer} from './facts.js'
+
+export type ServiceView = ReturnType<typeof createServiceView>
+
+/** How many of the service's reservations are searched for a likely double. */
+const MOST_SEARCHED = 1000
+/** A likely double was probably made within this time of the other one. */
+const SEARCHED_SECONDS = 30 * 24 * 3600
+
+/** Statuses that mean that the service has no such reservation. */
+const ABSENT: ReadonlySet<number | undefined> = new Set([404, 410])
+
+/**
+ * `open` resolves service and credentials and connects, when the service is first asked. Throws only errors that are no Failure,
+ * and the Failure of an interruption.
+ */
+export function createServiceView(open: () => Promise<Connection>) {
+  let connection: Connection | undefined
+  /** Why nothing can be asked. */
+  let problem: string | undefined
+  /** Why some things could not be asked, by what was asked for. */
+  const problems = new Map<string, string>()
+
+  const openOnce = async (): Promise<Connection | undefined> => {
+    if (problem !== undefined || connection !== undefined) return connection
+    try {
+      connection = await open()
+    } catch (error) {
+      problem = requireFailure(error).message
+    }
+    return connection
+  }
+  /** Asks for one thing. Returns the Failure if the service answered with one, and undefined if it could not be asked. */
+  const ask = async <T>(what: string, call: (api: Api) => Promise<T>): Promise<T | Failure | undefined> => {
+    const opened = await openOnce()
+    if (opened === undefined || problem !== undefined) return undefined
+    try {
+      return await call(opened.api)
+    } catch (error) {
+      const failure = requireFailure(error)
+      if (failure.kind === 'refused') return failure
+      if (failure.kind === 'unreachable') problem = failure.message
+      else problems.set(what, failure.message)
+      return undefined
+    }
+  }
+  const unlessFailed = <T>(found: T | Failure | undefined) => (found instanceof Failure ? undefined : found)
+
+  return {
+    target: async (): Promise<Target | undefined> => (await openOnce())?.target,
+    /** Reports whether the credentials in use may see what `client` booked. */
+    async isOf(client: Client): Promise<boolean> {
+      const target = (await openOnce())?.target
+      return target !== undefined && isSameService(target, client) && mayBeSame(target, client)
+    },
+    async show(reference: string): Promise<ServiceAnswer> {
+      const found = await ask('the reservation', api => showReservation(api, reference))
+      if (found === undefined) return {kind: 'hidden'}
+      if (!(found instanceof Failure)) return {kind: 'shown', found}
+      if (ABSENT.has(found.details.status)) return {kind: 'absent'}
+      problems.set('the reservation', found.message)
+      return {kind: 'hidden'}
+    },
+    async voucher(reference: string): Promise<VoucherAnswer> {
+      const ready = await ask('the voucher', api => isVoucherReady(api, reference))
+      if (ready instanceof Failure) problems.set('the voucher', ready.message)
+      if (ready === undefined || ready instanceof Failure) return 'unknown'
+      return ready ? 'ready' : 'refused'
+    },
+    /** Returns the reservations with a client reference; undefined if they cannot be listed. */
+    async named(clientReferenceId: string): Promise<readonly ReadReservation[] | undefined> {
+      const query = {client_reference_id: clientReferenceId}
+      const listed = unlessFailed(await ask('the list', api => listReservations(api, {query, limit: 100})))
+      // A service that does not filter lists others too.
+      return listed?.reservations.filter(
+        found => factsOfReservation(found).client_reference_id === clientReferenceId,
+      )
+    },
+    /** Returns the other reservations for the same guests, hotel and dates that were made about the same time. */
+    async doublesOf(found: ReadReservation): Promise<readonly ReadReservation[]> {
+      const trip = tripOfReservation(found.reservation)
+      const {created_at} = factsOfReservation(found)
+      const made = created_at === null ? undefined : zonedInstantOf(created_at)
+      if (trip === undefined || made === undefined) return []
+      const query = {
+        created_from: isoTime(made - SEARCHED_SECONDS),
+        created_to: isoTime(made + SEARCHED_SECONDS),
+      }
+      const listed = unlessFailed(
+        await ask('the list', api => listReservations(api, {query, limit: MOST_SEARCHED})),
+      )
+      if (listed?.next) problems.set('the list', `only ${MOST_SEARCHED} reservations were compared`)
+      return (listed?.reservations ?? []).filter(
+        other =>
+          other.reservation_ref !== found.reservation_ref && tripOfReservation(other.reservation) === trip,
+      )
+    },
+    async subscriptions(): Promise<readonly ListedSubscription[] | undefined> {
+      const listed = unlessFailed(await ask('the subscriptions', listSubscriptions))
+      if (listed === undefined || !listed.isComplete) return undefined
+      return listed.items.map(({id, events, is_active}) => {
+        return {id, types: events, isActive: is_active !== false}
+      })
+    },
+    /** Returns what was asked and why not, once everything was. */
+    async asked(): Promise<Asked[]> {
+      const target = await openOnce()
+      const where = target ? `the service at ${new URL(target.target.baseUrl).host}` : 'the service'
+      if (problem !== undefined) return [{source: 'service', where, problem}]
+      const partly = [...problems].map(
+        ([what, why]): Asked => ({source: 'service', where: `${what} of ${where}`, problem: why}),
+      )
+      return [{source: 'service', where, problem: null}, ...partly]
+    },
+  }
+}
+
+function requireFailure(error: unknown): Failure {
+  if (error instanceof Failure && error.kind !== 'interrupted') return error
+  throw error
+}
+
+export function isSameService(left: Pick<Client, 'baseUrl'>, right: Pick<Client, 'baseUrl'>): boolean {
+  return underOneName(left.baseUrl) === underOneName(right.baseUrl)
+}
+
+/** A token does not name its client. */
+function mayBeSame(left: Client, right: Client): boolean {
+  return left.clientId === right.clientId || [left.clientId, right.clientId].includes(TOKEN_CLIENT)
+}
+
+/** Returns the timeline that the record of a reservation shows. */
+export function recordMoments({reservation, reservation_ref, status}: ReadReservation): Moment[] {
+  const {madeAt, confirmedAt, paidAt, paymentFailedAt, cancelledAt} = courseOf({reservation})
+  const facts = factsOfReservation({reservation})
+  const price = facts.price === null ? '' : ` for ${moneyText(facts.price)}`
+  const cancellation = fieldsOf(firstObject(fieldsOf(reservation).get('cancellation')))
+  const fee = moneyText(moneyIn(cancellation, FEE.ofCancellation))
+  const refund = moneyText(moneyIn(cancellation, FEE.refund))
+  const costs = [fee && `fee ${fee}`, refund && `refund ${refund}`].filter(Boolean).join(', ')
+  const ended = stateOf(reservation) === 'expired' ? 'expired' : 'cancelled'
+  const reason = facts.payment_reason === null ? '' : ` (${facts.payment_reason})`
+  // A cancelled reservation has no voucher any more.
+  const voucher = facts.voucher === null || isEnded(status) ? '' : `; voucher ${facts.voucher}`
+  const happened: [number | null, string][] = [
+    [madeAt, `${reservation_ref} made${price}`],
+    [paymentFailedAt, `the payment of ${reservation_ref} failed${reason}`],
+    [paidAt, `${reservation_ref} paid`],
+    [confirmedAt, `${reservation_ref} confirmed${voucher}`],
+    [cancelledAt, `${reservation_ref} ${ended}${costs === '' ? '' : `: ${costs}`}`],
+  ]
+  const changedAt = lastChange(reservation)
+  // Most changes are those above.
+  if (happened.every(([at]) => at !== changedAt))
+    happened.push([changedAt, `last change of ${reservation_ref}; it is ${status ?? 'without a status'} now`])
+  return happened.flatMap(([at, what]) =>
+    at === null ? [] : [{at, what, source: 'service', reservation_ref}],
+  )
+}
+
+function lastChange(reservation: ReadReservation['reservation']): number | null {
+  const {updated_at} = factsOfReservation({reservation})
+  return (updated_at === null ? undefined : zonedInstantOf(updated_at)) ?? null
+}

@@ -1,0 +1,344 @@
+/** Gathers the facts about a subject from every source, and puts what happened in one order. */
+import {isEnded, type ReadReservation} from '../../../api/answers/reservations.js'
+import {tripOfEntry} from '../../../api/reserve/trip-key.js'
+import {EVENT_ID_PREFIX} from '../../../contract/identifiers.js'
+import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {dueOf, hasEnded, stateOfFacts} from './course.js'
+import type {
+  Asked,
+  Delivery,
+  Double,
+  Facts,
+  KnownSubscription,
+  Moment,
+  ReceivedEvent,
+  Receiving,
+  ReservationFacts,
+  ServiceAnswer,
+} from './facts.js'
+import {eventMoments, readEvents, readReceptions} from './from-events.js'
+import {entryMoments, offerMoments} from './from-journal.js'
+import {isAbout, type Names, type RequestFact, requestMoment, tellingAmong} from './from-requests.js'
+import {deliveryMoments} from './from-sandbox.js'
+import {isSameService, recordMoments} from './from-service.js'
+import {
+  clientReferencesOf,
+  type Means,
+  type Resolved,
+  resolveHere,
+  resolveThere,
+  unknownSubject,
+} from './subject.js'
+
+/** More reservations than this are not explained at once; the newest are. */
+const MOST_RESERVATIONS = 20
+
+/** Throws a usage error `unknown_subject`; StorageError. */
+export async function gather(what: string, means: Means, systemNow: number): Promise<Facts> {
+  const {service, sandboxes, events} = means
+  // Before this command adds its own requests to it.
+  const logs = await Promise.all(sandboxes.map(sandbox => sandbox.requests()))
+  const resolved = (await resolveHere(what, means)) ?? (await resolveThere(what, means))
+  if (resolved === undefined) throw unknownSubject(what, await askedOf(means))
+  const now = await nowOf(means, systemNow)
+  const places = await placesOf(resolved, means)
+  const reservations: ReservationFacts[] = []
+  for (const place of places.slice(0, MOST_RESERVATIONS))
+    reservations.push(await reservationFacts(place, means, now))
+  if (what.startsWith(EVENT_ID_PREFIX) && resolved.reservationRefs.length === 0)
+    reservations.push(await eventAlone(what, means, now))
+  const types = new Set(reservations.flatMap(each => dueOf(each).map(({type}) => type)))
+  const receiving: Receiving = {
+    known: knownSubscriptions(means),
+    // Nothing is due, so nothing needs a subscription.
+    listed: types.size === 0 ? undefined : await service.subscriptions(),
+    receptions: types.size === 0 ? [] : await readReceptions(events, [...types]),
+    prunedBefore: await events.prunedBefore(),
+  }
+  const requests = requestsAbout(resolved, reservations, [
+    ...means.history,
+    ...logs.flatMap(log => log ?? []),
+  ])
+  const moments = [
+    ...uniqueOffers(resolved, reservations).flatMap(offerMoments),
+    ...(await attemptsOf(uniqueEntries(resolved, reservations), means)).flatMap(entryMoments),
+    ...requests.map(requestMoment),
+    ...reservations.flatMap(momentsOf),
+  ]
+  moments.sort((left, right) => left.at - right.at)
+  const refused = reservations.map(each => ({...each, refusals: refusalsOf(each, requests)}))
+  const asked = await askedOf({service, sandboxes})
+  return {subject: {kind: resolved.kind, id: what}, reservations: refused, receiving, moments, asked}
+}
+
+async function askedOf({service, sandboxes}: Pick<Means, 'service' | 'sandboxes'>): Promise<Asked[]> {
+  const here = ['the journal', 'the offers seen', 'the received events', 'the requests kept on this machine']
+  const sources = ['journal', 'offers', 'events', 'requests'] as const
+  return [
+    ...sources.map((source, n): Asked => ({source, where: here[n] ?? source, problem: null})),
+    ...sandboxes.map(
+      ({origin}): Asked => ({source: 'sandbox', where: `the local sandbox at ${origin}`, problem: null}),
+    ),
+    ...(await service.asked()),
+  ]
+}
+
+/** A reservation or an attempt that the subject leads to. */
+interface Place {
+  readonly reference: string | null
+  readonly entry: JournalEntry | undefined
+  /** Reservations that the service lists under the client reference; undefined if that was not asked or answered. */
+  readonly listed: readonly ReadReservation[] | undefined
+}
+
+/** Returns each reservation once, and each attempt that may have made one. */
+async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means): Promise<Place[]> {
+  const {state, service} = means
+  const all = [...entries]
+  for (const reference of reservationRefs) {
+    if (all.some(({reservationRef}) => reservationRef === reference)) continue
+    all.push(
+      ...(await state.journal.list({named: reference})).filter(each => each.reservationRef === reference),
+    )
+  }
+  const places: Place[] = []
+  const add = (place: Place) => {
+    const isKnown = place.reference !== null && places.some(each => each.reference === place.reference)
+    if (!isKnown) places.push(place)
+  }
+  for (const entry of all) {
+    const isOpen = isUnresolved(entry)
+    const isAsked = isOpen && (await service.isOf(entry))
+    const listed = isAsked ? await service.named(entry.clientReferenceId) : undefined
+    // An attempt that made nothing is only of interest if it was asked about.
+    const isOfInterest = entry.reservationRef !== null || isOpen || kind !== 'reservation'
+    if (isOfInterest) add({reference: entry.reservationRef, entry, listed})
+    for (const {reservation_ref: reference} of listed ?? [])
+      add({reference, entry: undefined, listed: undefined})
+  }
+  for (const reference of reservationRefs) add({reference, entry: undefined, listed: undefined})
+  return places
+}
+
+async function reservationFacts(
+  {reference, entry, listed}: Place,
+  means: Means,
+  now: (baseUrl: string | undefined) => number,
+): Promise<ReservationFacts> {
+  const {state, events, service} = means
+  const offer = entry && (await state.offers.find(entry, entry.offerId))
+  const received = reference === null ? [] : await readEvents(events, {reservation: reference})
+  const isAsked = reference !== null && (entry === undefined || (await service.isOf(entry)))
+  const answer: ServiceAnswer = isAsked ? await service.show(reference) : {kind: 'hidden'}
+  const target = answer.kind === 'shown' ? await service.target() : undefined
+  const client = entry ?? target
+  const known = {service: answer, entry, events: received}
+  const isConfirmed = stateOfFacts(known) === 'confirmed'
+  const voucher =
+    isAsked && isConfirmed && answer.kind !== 'absent' ? await service.voucher(reference) : 'unknown'
+  const facts = {
+    ...known,
+    reference,
+    client: client && {baseUrl: client.baseUrl, clientId: client.clientId},
+    offer,
+    voucher,
+    listed,
+    deliveries: reference === null ? undefined : await deliveriesOf(reference, client?.baseUrl, means),
+    doubles: [],
+    now: now(client?.baseUrl),
+    refusals: [],
+  } as const
+  return {...facts, doubles: await doublesOf(facts, means)}
+}
+
+/** The facts about an event that names no reservation, such as a test event. */
+async function eventAlone(
+  id: string,
+  means: Means,
+  now: (baseUrl: string | undefined) => number,
+): Promise<ReservationFacts> {
+  const deliveries: Delivery[] = []
+  for (const sandbox of means.sandboxes) deliveries.push(...((await sandbox.deliveriesOfEvent(id)) ?? []))
+  return {
+    reference: null,
+    client: undefined,
+    entry: undefined,
+    offer: undefined,
+    service: {kind: 'hidden'},
+    voucher: 'unknown',
+    listed: undefined,
+    events: await readEvents(means.events, {ids: [id]}),
+    deliveries: deliveries.length === 0 ? undefined : deliveries,
+    doubles: [],
+    now: now(undefined),
+    refusals: [],
+  }
+}
+
+/** Returns the deliveries that the local sandbox of `baseUrl` made; undefined if the service is none. */
+async function deliveriesOf(reference: string, baseUrl: string | undefined, {sandboxes}: Means) {
+  for (const sandbox of sandboxes) {
+    if (baseUrl !== undefined && !isAt(sandbox.origin, baseUrl)) continue
+    const found = await sandbox.deliveriesOf(reference)
+    // Without a base URL, a sandbox that knows nothing of the reservation may be another one.
+    if (found !== undefined && (baseUrl !== undefined || found.length > 0)) return found
+  }
+  return undefined
+}
+
+function isAt(origin: string, baseUrl: string): boolean {
+  return isSameService({baseUrl: origin}, {baseUrl: new URL(baseUrl).origin})
+}
+
+/** Returns the clock of each service: that of a local sandbox may have been moved. */
+async function nowOf(
+  {sandboxes}: Means,
+  systemNow: number,
+): Promise<(baseUrl: string | undefined) => number> {
+  const clocks = await Promise.all(sandboxes.map(async ({origin, now}) => ({origin, now: await now()})))
+  return baseUrl => {
+    const found = clocks.find(({origin}) => baseUrl !== undefined && isAt(origin, baseUrl))
+    return found?.now ?? systemNow
+  }
+}
+
+type Undoubled = Omit<ReservationFacts, 'doubles'>
+
+/** Returns the other bookings of the same client that look like this one: those tried here, and those that the service lists. */
+async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
+  const {entry, service: answer, offer, listed} = facts
+  const isOpen = entry !== undefined && isUnresolved(entry)
+  const isNothing = entry !== undefined && entry.reservationRef === null && (!isOpen || listed?.length === 0)
+  if (hasEnded(facts) || isNothing) return []
+  const doubles = new Map<string, Double>()
+  const add = (double: Double) => {
+    const key = double.reservationRef ?? `attempt ${double.clientReferenceId}`
+    if (!doubles.has(key)) doubles.set(key, double)
+  }
+  for (const double of await doublesHere(entry, offer, means)) add(double)
+  const there = answer.kind === 'shown' ? await means.service.doublesOf(answer.found) : []
+  for (const found of there) {
+    if (isEnded(found.status)) continue
+    const [clientReferenceId = null] = clientReferencesOf([], [found])
+    add({reservationRef: found.reservation_ref, clientReferenceId, at: null, isCertain: true})
+  }
+  doubles.delete(facts.reference ?? '')
+  return [...doubles.values()]
+}
+
+async function doublesHere(
+  entry: JournalEntry | undefined,
+  offer: SeenOffer | undefined,
+  {state, events, service}: Means,
+): Promise<Double[]> {
+  const guests = entry?.trip?.guests
+  const trip = entry && tripOfEntry(entry, offer)
+  if (entry === undefined || !guests || trip === undefined) return []
+  const doubles: Double[] = []
+  for (const other of await state.journal.list({client: entry, guests})) {
+    const {reservationRef, clientReferenceId, createdAt} = other
+    if (other.id === entry.id || clientReferenceId === entry.clientReferenceId) continue
+    if (tripOfEntry(other, await state.offers.find(other, other.offerId)) !== trip) continue
+    const mayAsk = await service.isOf(other)
+    if (reservationRef !== null) {
+      const answer: ServiceAnswer = mayAsk ? await service.show(reservationRef) : {kind: 'hidden'}
+      const known = {
+        service: answer,
+        entry: other,
+        events: await readEvents(events, {reservation: reservationRef}),
+      }
+      if (answer.kind === 'absent' || hasEnded(known)) continue
+      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true})
+    } else if (isUnresolved(other)) {
+      const listed = mayAsk ? await service.named(clientReferenceId) : undefined
+      const live = listed?.find(({status}) => !isEnded(status))
+      if (listed !== undefined && live === undefined) continue
+      const reference = live?.reservation_ref ?? null
+      doubles.push({
+        reservationRef: reference,
+        clientReferenceId,
+        at: createdAt,
+        isCertain: live !== undefined,
+      })
+    }
+  }
+  return doubles
+}
+
+/** Returns the subscriptions whose signing secrets are stored here, with the client of their profiles. */
+function knownSubscriptions({state}: Means): KnownSubscription[] {
+  const {profiles} = state.settings.read()
+  return state.secrets.listSigningSecrets().map(({subscription_id, profile, stored_at, subscribed}) => {
+    const owner = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
+    return {
+      id: subscription_id,
+      profile,
+      baseUrl: subscribed?.baseUrl ?? owner?.base_url ?? null,
+      clientId: owner?.client_id ?? null,
+      types: subscribed?.events ?? null,
+      storedAt: stored_at,
+    }
+  })
+}
+
+/** Returns the requests about the subject, from this machine and from the sandboxes. */
+function requestsAbout(
+  resolved: Resolved,
+  reservations: readonly ReservationFacts[],
+  requests: readonly RequestFact[],
+): RequestFact[] {
+  const entries = uniqueEntries(resolved, reservations)
+  const records = reservations.flatMap(({service}) => (service.kind === 'shown' ? [service.found] : []))
+  const names: Names = {
+    reservationRefs: new Set(reservations.flatMap(({reference}) => reference ?? [])),
+    clientReferenceIds: new Set(clientReferencesOf(entries, records)),
+    offerIds: new Set([
+      ...entries.map(({offerId}) => offerId),
+      ...resolved.offers.map(({offer_id}) => offer_id),
+    ]),
+    idempotencyKeys: new Set(entries.map(({idempotencyKey}) => idempotencyKey)),
+  }
+  const about = tellingAmong(requests).filter(request => isAbout(request, names))
+  const isAskedFor = (request: RequestFact) =>
+    resolved.requests.some(
+      ({requestId, source}) => requestId === request.requestId && source === request.source,
+    )
+  return [...resolved.requests, ...about.filter(request => !isAskedFor(request))]
+}
+
+/** Returns the codes with which the service refused to make the reservation. */
+function refusalsOf({entry}: ReservationFacts, requests: readonly RequestFact[]): string[] {
+  if (entry === undefined || entry.reservationRef !== null) return []
+  const own = requests.filter(({idempotencyKey}) => idempotencyKey === entry.idempotencyKey)
+  return [...new Set(own.flatMap(({errorCode}) => errorCode ?? []))]
+}
+
+/** Returns the entries, and the other attempts of the same clients with their client references. */
+async function attemptsOf(entries: readonly JournalEntry[], {state}: Means): Promise<JournalEntry[]> {
+  const attempts = new Map(entries.map(entry => [entry.id, entry]))
+  for (const {clientReferenceId, ...client} of entries) {
+    const named = await state.journal.list({client, named: clientReferenceId})
+    for (const other of named)
+      if (other.clientReferenceId === clientReferenceId) attempts.set(other.id, other)
+  }
+  return [...attempts.values()]
+}
+
+function uniqueEntries({entries}: Resolved, reservations: readonly ReservationFacts[]): JournalEntry[] {
+  const all = [...entries, ...reservations.flatMap(({entry}) => entry ?? [])]
+  return [...new Map(all.map(entry => [entry.id, entry])).values()]
+}
+
+function uniqueOffers({offers}: Resolved, reservations: readonly ReservationFacts[]): SeenOffer[] {
+  const all = [...offers, ...reservations.flatMap(({offer}) => offer ?? [])]
+  return [...new Map(all.map(offer => [offer.offer_id, offer])).values()]
+}
+
+function momentsOf({service, events, deliveries, reference}: ReservationFacts): Moment[] {
+  return [
+    ...(service.kind === 'shown' ? recordMoments(service.found) : []),
+    ...(deliveries ?? []).flatMap(deliveryMoments),
+    ...events.flatMap((event: ReceivedEvent) => eventMoments(event, reference)),
+  ]
+}

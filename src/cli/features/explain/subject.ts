@@ -1,0 +1,125 @@
+/** Finds out what a question is about: here first, in the journal and the stores, then at the service and the local sandbox. */
+import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {Failure} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {EVENT_ID_PREFIX, isIdentifier, OFFER_ID_PREFIX} from '../../../contract/identifiers.js'
+import type {JournalEntry} from '../../../contract/journal.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
+import type {EventStore} from '../../../contract/stored-events.js'
+import type {Client} from '../../../contract/token-cache.js'
+import type {State} from '../../../state/state.js'
+import type {Asked, SubjectKind} from './facts.js'
+import {reservationOfEvent} from './from-events.js'
+import {type RequestFact, referenceInPath} from './from-requests.js'
+import type {SandboxView} from './from-sandbox.js'
+import type {ServiceView} from './from-service.js'
+
+/** What the subject leads to. */
+export interface Resolved {
+  readonly kind: SubjectKind
+  readonly entries: readonly JournalEntry[]
+  readonly reservationRefs: readonly string[]
+  readonly offers: readonly (SeenOffer & Client)[]
+  /** The requests that were asked about, if one was. */
+  readonly requests: readonly RequestFact[]
+}
+
+export interface Means {
+  readonly state: State
+  readonly events: EventStore
+  /** The requests that this machine remembers. */
+  readonly history: readonly RequestFact[]
+  readonly service: ServiceView
+  readonly sandboxes: readonly SandboxView[]
+}
+
+const NOTHING = {entries: [], reservationRefs: [], offers: [], requests: []}
+
+/** Returns what `what` means here, without the service; undefined if this machine and its shared store do not know it. */
+export async function resolveHere(
+  what: string,
+  {state, events, history}: Pick<Means, 'state' | 'events' | 'history'>,
+): Promise<Resolved | undefined> {
+  if (what.startsWith(EVENT_ID_PREFIX)) {
+    const reference = await reservationOfEvent(events, what)
+    if (reference === undefined) return undefined
+    return {...NOTHING, kind: 'event', reservationRefs: reference === null ? [] : [reference]}
+  }
+  const entries = await state.journal.list({named: what})
+  if (what.startsWith(OFFER_ID_PREFIX)) {
+    const offers = await state.offers.findAll(what)
+    if (offers.length === 0 && entries.length === 0) return undefined
+    return {...NOTHING, kind: 'offer', entries, offers}
+  }
+  const booked = entries.filter(({reservationRef}) => reservationRef === what)
+  if (booked.length > 0) return {...NOTHING, kind: 'reservation', entries: booked, reservationRefs: [what]}
+  const named = entries.filter(({clientReferenceId}) => clientReferenceId === what)
+  if (named.length > 0) return {...NOTHING, kind: 'client_reference', entries: named}
+  if (entries.length > 0) return {...NOTHING, kind: 'request', entries}
+  if (isIdentifier('reservation_ref', what) && (await events.page({reservation: what}, {}, 1)).length > 0)
+    return {...NOTHING, kind: 'reservation', reservationRefs: [what]}
+  const requests = history.filter(({requestId, idempotencyKey}) => [requestId, idempotencyKey].includes(what))
+  return requests.length === 0 ? undefined : resolveRequests(requests, state)
+}
+
+/** Returns what the service or a local sandbox knows by that name; undefined if they know nothing, or cannot be asked. */
+export async function resolveThere(what: string, means: Means): Promise<Resolved | undefined> {
+  const {state, service, sandboxes} = means
+  for (const sandbox of sandboxes) {
+    if (what.startsWith(EVENT_ID_PREFIX)) {
+      const [delivery] = (await sandbox.deliveriesOfEvent(what)) ?? []
+      const reference = delivery?.reservationRef
+      if (delivery) return {...NOTHING, kind: 'event', reservationRefs: reference ? [reference] : []}
+      continue
+    }
+    const request = await sandbox.requestById(what)
+    if (request) return resolveRequests([request], state)
+    const about = (await sandbox.requests())?.filter(({offerId}) => offerId === what) ?? []
+    if (about.length > 0) return {...(await resolveRequests(about, state)), kind: 'offer'}
+  }
+  if (what.startsWith(EVENT_ID_PREFIX) || what.startsWith(OFFER_ID_PREFIX)) return undefined
+  if (isIdentifier('reservation_ref', what) && (await service.show(what)).kind === 'shown')
+    return {...NOTHING, kind: 'reservation', reservationRefs: [what]}
+  if (!isIdentifier('client_reference_id', what)) return undefined
+  const listed = (await service.named(what)) ?? []
+  if (listed.length === 0) return undefined
+  const reservationRefs = listed.map(({reservation_ref}) => reservation_ref)
+  return {...NOTHING, kind: 'client_reference', reservationRefs}
+}
+
+async function resolveRequests(requests: readonly RequestFact[], state: State): Promise<Resolved> {
+  const references = requests.map(request => request.reservationRef ?? referenceInPath(request))
+  const names = requests.flatMap(({idempotencyKey, clientReferenceId}) => [idempotencyKey, clientReferenceId])
+  const entries: JournalEntry[] = []
+  for (const name of new Set([...names, ...references])) {
+    if (name === null) continue
+    const found = await state.journal.list({named: name})
+    entries.push(...found.filter(({id}) => entries.every(each => each.id !== id)))
+  }
+  const reservationRefs = [...new Set(references.filter(reference => reference !== null))]
+  return {...NOTHING, kind: 'request', entries, reservationRefs, requests}
+}
+
+/** Returns the error for a subject that nobody knows: it says as what it was looked for, and where. */
+export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
+  let kinds = 'a reservation, a client reference, a request id, an Idempotency-Key or a file'
+  if (what.startsWith(EVENT_ID_PREFIX)) kinds = 'an event'
+  if (what.startsWith(OFFER_ID_PREFIX)) kinds = 'an offer'
+  const looked = asked.filter(({problem}) => problem === null).map(({where}) => where)
+  const notAsked = asked.flatMap(({where, problem}) => (problem === null ? [] : [`${where}: ${problem}`]))
+  const places = notAsked.length === 0 ? '' : `; not asked: ${notAsked.join('; ')}`
+  const message = `nothing is known of ${JSON.stringify(sanitizeLine(what, 80))}: looked for ${kinds} in ${looked.join(', ')}${sanitizeLine(places, 400)}`
+  const hint = 'check the spelling; bookctl journal and bookctl reservations list show what there is'
+  return new Failure('usage', message, {code: 'unknown_subject', hint, result: {looked_in: asked}})
+}
+
+/** Returns the client references of entries and of a record in the service's answer. */
+export function clientReferencesOf(
+  entries: readonly JournalEntry[],
+  records: readonly {readonly reservation: Record<string, unknown>}[],
+): string[] {
+  const named = records.map(record => factsOfReservation(record).client_reference_id)
+  return [
+    ...new Set([...entries.map(entry => entry.clientReferenceId), ...named.filter(name => name !== null)]),
+  ]
+}
