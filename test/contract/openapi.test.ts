@@ -3,13 +3,7 @@ import {describe, expect, it, test} from 'vitest'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
 import {openApiDocument, operationId} from '../../src/contract/openapi.js'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
-import {
-  OPERATIONS,
-  type Operation,
-  SANDBOX_OPERATIONS,
-  type SandboxOperation,
-  SCOPES,
-} from '../../src/contract/operations.js'
+import {OPERATIONS, type Operation, type OperationName, SCOPES} from '../../src/contract/operations.js'
 import {
   answerPointer,
   described,
@@ -19,7 +13,7 @@ import {
   schemaCheck,
 } from '../support/description.js'
 
-const names = SANDBOX_OPERATIONS
+const names = Object.keys(OPERATIONS) as OperationName[]
 const schemas = description.components.schemas
 
 /** Yields every object in the description with its path. */
@@ -192,7 +186,7 @@ describe('what a reader needs', () => {
   })
 
   it('are links from a search to the reservation and its voucher, along examples that fit', () => {
-    const walk = (from: SandboxOperation, to: SandboxOperation) => {
+    const walk = (from: OperationName, to: OperationName) => {
       const {responses} = described(from)
       const {status = 200} = OPERATION_DETAILS[from]
       const {links, content} = responses[status]
@@ -216,7 +210,7 @@ describe('what a reader needs', () => {
     const linked = names.flatMap(name => {
       const {status = 200} = OPERATION_DETAILS[name]
       const links = Object.keys(described(name).responses[status].links ?? {})
-      return links.map(id => walk(name, names.find(each => operationId(each) === id) as SandboxOperation))
+      return links.map(id => walk(name, names.find(each => operationId(each) === id) as OperationName))
     })
     expect(linked.length).toBeGreaterThan(10)
     expect(linked.filter(({value}) => value === undefined)).toEqual([])

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import type {Home} from '../../support/bookctl.js'
 import {reservationRequest} from '../../support/sandbox.js'
 import {hasStack} from '../../support/stack.js'
+import {CONTACT} from '../../support/stay.js'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
@@ -33,6 +34,12 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   'profiles:use': () => ['profiles', 'use', 'default'],
   'journal:forget': () => ['journal', 'forget', OPEN_REFERENCE, '--yes'],
   'webhooks:events:show': () => ['webhooks', 'events', 'show', EVENT_ID],
+  // Logged out, an attempt whose outcome is unknown, as JSON and as a mail.
+  explain: () => ['explain', OPEN_REFERENCE, '--json'],
+  'explain reply': () => ['explain', OPEN_REFERENCE, '--reply'],
+  'explain event': () => ['explain', EVENT_ID],
+  'explain event reply': () => ['explain', EVENT_ID, '--reply'],
+  'explain file': () => ['explain', 'request.http', '--secret-file', 'signing.txt'],
   'webhooks:events:wait': () => ['webhooks', 'events', 'wait', '--id', EVENT_ID, '--within', '1'],
   'webhooks:events:replay': receiver => [
     ...['webhooks', 'events', 'replay', EVENT_ID, '--to', receiver],
@@ -63,6 +70,8 @@ const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
 /** The exit codes (default 0): an invalid signature, a token that could not be revoked, and a signal. */
 const ENDS: Readonly<Record<string, number>> = {
   'webhooks:verify': 9,
+  explain: 3,
+  'explain reply': 3,
   'logout unasked': 2,
   'logout all': 7,
   'sandbox:start': 143,
@@ -128,6 +137,24 @@ const runBatch =
     if (seen.exit !== 3) wrong.push(`exit ${seen.exit}, not 3`)
     if (!canaries.seenIn(seen.stdout).includes('payment address')) wrong.push('names no payment address')
     if (!existsSync(join(home.directory, 'failed.json'))) wrong.push('writes no --failed')
+    return explained(wrong, seen)
+  }
+
+/** Explains a reservation to an operator who is logged in, and to a partner. */
+const runExplain =
+  (more: Argv, debug: Switch): Search =>
+  async (bench, own) => {
+    const {home, canaries, wire} = await openKnowing(bench, own, {env: CREDENTIALS})
+    const reference = await bench.side.reservation('instant')
+    const seen = await runWatched(home, ['explain', reference, ...more, ...debug.argv], debug.env)
+    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
+    const wrong = findLeaks(home, canaries, 'explain', seen, {stdout: []})
+    const people = [CONTACT.name, CONTACT.surname, CONTACT.email, '1990-02-03', 'Can', 'ADULT']
+    const shown = people.filter(text => seen.stdout.includes(text))
+    if (shown.length > 0) wrong.push(`shows ${shown.join(', ')}`)
+    // Two reservations of the bench may be for the same guests, hotel and dates.
+    if (seen.exit !== 0 && seen.exit !== 3) wrong.push(`exit ${seen.exit}`)
+    if (!seen.stdout.includes(reference)) wrong.push('says nothing about the reservation')
     return explained(wrong, seen)
   }
 
@@ -284,7 +311,8 @@ const atPrompt =
     return wrong.length === 0 ? [] : [...wrong, JSON.stringify(terminal.raw()).slice(0, 3000)]
   }
 
-const SAMPLE = /^(journal:forget × all|reserve --open × the browser|login × crash|.*\(drawn\) × Ctrl-C)$/
+const SAMPLE =
+  /^(journal:forget × all|explain --reply × all|explain reply × all|reserve --open × the browser|login × crash|.*\(drawn\) × Ctrl-C)$/
 
 const cell = (name: string, id: string, run: Search): Cell<Bench> => ({
   name: `leak: ${name.replaceAll(':', ' ')}`,
@@ -298,6 +326,11 @@ export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
     SWITCHES.map(debug => cell(`${id} × ${debug.name}`, id, runLocally(id, argv, debug))),
   ),
   ...SWITCHES.map(debug => cell(`sandbox start × ${debug.name}`, 'sandbox:start', runSandbox(debug))),
+  ...SWITCHES.flatMap(debug =>
+    [['--json'], ['--reply']].map(more =>
+      cell(`explain ${more.join(' ')} × ${debug.name}`, 'explain', runExplain(more, debug)),
+    ),
+  ),
   ...SWITCHES.map(debug => cell(`reserve batch × ${debug.name}`, 'reserve:batch', runBatch(debug))),
   ...ROWS.filter(({command}) => !command.startsWith('sandbox:')).flatMap((row, r) =>
     CRASHES.map((debug, d) =>
