@@ -10,7 +10,7 @@ import {IDENTIFIERS, type IdentifierKind} from './identifiers.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS, WEBHOOK_RESPONSE_SECONDS} from './limits.js'
 import FIXED from './openapi.json' with {type: 'json'}
 import {KEY_RETENTION_SECONDS, OPERATION_DETAILS, PAGE_LIMITS} from './operation-details.js'
-import {OPERATIONS, type Operation, type OperationName, SCOPES} from './operations.js'
+import {OPERATIONS, type Operation, SANDBOX_OPERATIONS, type SandboxOperation, SCOPES} from './operations.js'
 import {errorBody, listMeta, requestId, tour} from './records.js'
 import {clientReference, reservation} from './reservations.js'
 import {eventEnvelope, subscription} from './webhooks.js'
@@ -29,17 +29,15 @@ service that keeps the same interface may differ in everything marked \`ours\`, 
 **Habits** (ours): answers are \`{"data": …}\`, lists \`{"data": […], "meta": {…}}\`, refusals \`{"error": {…}}\`. Amounts are
 decimal strings with an ISO 4217 code. Timestamps are ISO 8601 with an offset. Dates are calendar dates at the hotel.`
 
-const NAMES = Object.keys(OPERATIONS) as OperationName[]
-
 /** Returns the OpenAPI description as a plain object. `serverUrl` is the base URL, including the version segment (§9). */
 export function openApiDocument({serverUrl}: {serverUrl: string}): object {
   const records = recordSchemas()
-  const answers = NAMES.map(name => [answerId(name), answerSchema(name, records)] as const)
+  const answers = SANDBOX_OPERATIONS.map(name => [answerId(name), answerSchema(name, records)] as const)
   const schemas = Object.fromEntries(
     [...Object.entries(records), ...answers].sort(([left], [right]) => (left < right ? -1 : 1)),
   )
   const paths: Record<string, Record<string, object>> = {}
-  for (const name of NAMES) {
+  for (const name of SANDBOX_OPERATIONS) {
     const {path, method} = OPERATIONS[name]
     paths[path] = {...paths[path], [method.toLowerCase()]: describe(name, schemas)}
   }
@@ -73,7 +71,7 @@ export function openApiDocument({serverUrl}: {serverUrl: string}): object {
 }
 
 /** Returns the operation's id for client generators: `hotels.search` is `hotelsSearch`. */
-export function operationId(name: OperationName): string {
+export function operationId(name: SandboxOperation): string {
   return name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase())
 }
 
@@ -156,11 +154,11 @@ function jsonOf(schema: {$ref: string}, schemas: Records): object {
 }
 
 /** Returns the name of an operation's answer schema: `HotelsSearchResponse` for `hotels.search`. */
-function answerId(name: OperationName): string {
+function answerId(name: SandboxOperation): string {
   return `${operationId(name).replace(/^./, letter => letter.toUpperCase())}Response`
 }
 
-function answerSchema(name: OperationName, records: Records): JsonSchema {
+function answerSchema(name: SandboxOperation, records: Records): JsonSchema {
   const {answer, isList} = OPERATION_DETAILS[name]
   const record = reference(answer)
   const properties = {
@@ -202,7 +200,7 @@ function parameters(): object {
   }
 }
 
-function describe(name: OperationName, schemas: Records): object {
+function describe(name: SandboxOperation, schemas: Records): object {
   const operation: Operation = OPERATIONS[name]
   const {scope, summary, path, source} = operation
   const {isIdempotent, query = [], body, isBodyOptional, status = 200} = OPERATION_DETAILS[name]
@@ -259,7 +257,7 @@ function headersOf(...names: (keyof typeof FIXED.headers)[]): object {
   return Object.fromEntries(names.map(name => [name, {$ref: `#/components/headers/${name}`}]))
 }
 
-function success(name: OperationName, schemas: Records): object {
+function success(name: SandboxOperation, schemas: Records): object {
   const {isIdempotent} = OPERATION_DETAILS[name]
   const headers = isIdempotent ? headersOf('X-Request-Id', 'Idempotent-Replayed') : headersOf('X-Request-Id')
   const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
@@ -268,7 +266,7 @@ function success(name: OperationName, schemas: Records): object {
     FIXED.links[name as keyof typeof FIXED.links] ?? {}
   const links: Record<string, object> = {}
   for (const [pointer, next] of Object.entries(pointers)) {
-    for (const to of next as OperationName[]) {
+    for (const to of next as SandboxOperation[]) {
       const parameter = /\{(\w+)\}/.exec(OPERATIONS[to].path)?.[1]
       const taken = parameter ?? pointer.slice(pointer.lastIndexOf('/') + 1)
       links[operationId(to)] = {
@@ -287,7 +285,7 @@ const OF_ALL = ['rate_limited', 'internal_error', 'service_unavailable', 'upstre
 const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as const
 const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
 
-function refusals(name: OperationName): Record<string, object> {
+function refusals(name: SandboxOperation): Record<string, object> {
   const {scope}: Operation = OPERATIONS[name]
   const {errors = [], body, query} = OPERATION_DETAILS[name]
   const all = new Set<ErrorCode>(errors)

@@ -2,7 +2,7 @@
 import type {z} from 'zod'
 import type {ErrorCode} from './error-codes.js'
 import * as hotels from './hotels.js'
-import type {OperationName} from './operations.js'
+import type {SandboxOperation} from './operations.js'
 import * as records from './records.js'
 import * as reservations from './reservations.js'
 import * as webhooks from './webhooks.js'
@@ -126,11 +126,11 @@ const DETAILS = {
     query: PAGING,
     errors: OWN_SUBSCRIPTION,
   },
-} as const satisfies Record<OperationName, OperationDetails>
+} as const satisfies Record<SandboxOperation, OperationDetails>
 
-export const OPERATION_DETAILS: Readonly<Record<OperationName, OperationDetails>> = DETAILS
+export const OPERATION_DETAILS: Readonly<Record<SandboxOperation, OperationDetails>> = DETAILS
 
 /** The type of an operation's request body after parsing. */
-export type BodyOf<Name extends OperationName> = (typeof DETAILS)[Name] extends {body: infer Schema}
+export type BodyOf<Name extends SandboxOperation> = (typeof DETAILS)[Name] extends {body: infer Schema}
   ? z.infer<Schema>
   : undefined

@@ -47,9 +47,17 @@ export const OPERATIONS = {
   'subscriptions.update': op('PATCH', SUBSCRIPTION, 'webhooks:write', 'Update a webhook subscription'),
   'subscriptions.delete': op('DELETE', SUBSCRIPTION, 'webhooks:write', 'Delete a webhook subscription'),
   'subscriptions.deliveries': op('GET', `${SUBSCRIPTION}/deliveries`, 'webhooks:read', 'List deliveries'),
+  'subscriptions.rotate': op('POST', `${SUBSCRIPTION}/rotate`, 'webhooks:write', 'Rotate a signing secret'),
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
+
+/** The operations of the local sandbox. It has none that rotates a secret: a second subscription does, at every service. */
+export type SandboxOperation = Exclude<OperationName, 'subscriptions.rotate'>
+
+export const SANDBOX_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filter(
+  (name): name is SandboxOperation => name !== 'subscriptions.rotate',
+)
 
 /** The operations that a command calls, each with when it does: empty for one that it always calls, else a note for help. */
 export type CalledOperations = Readonly<Partial<Record<OperationName, string>>>

@@ -3,13 +3,14 @@ import {setMaxListeners} from 'node:events'
 import {setImmediate} from 'node:timers/promises'
 import {Hono} from 'hono'
 import {WEBHOOK_RESPONSE_SECONDS} from '../contract/limits.js'
-import {OPERATIONS, type OperationName} from '../contract/operations.js'
+import {OPERATIONS, SANDBOX_OPERATIONS} from '../contract/operations.js'
 import {type Database, openDatabase} from '../storage/database.js'
 import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {type Answer, ConnectionDrop, jsonResponse, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
 import type {Service} from './base/service.js'
+import {fillLedger} from './booking/account.js'
 import {expirePayments} from './booking/pay-change-cancel.js'
 import {addControls, prepareState} from './controls/controls.js'
 import {createTrust, type Resolve, systemResolve} from './delivery/attempt.js'
@@ -124,6 +125,7 @@ function openExclusively(path: string, owner: FileOwner): Database {
       busyTimeoutMilliseconds: 250,
       owner,
       hasLog: true,
+      afterMigration: fillLedger,
     })
     // The next write (in prepareState) takes the lock, which is held as long as the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
@@ -197,8 +199,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
       service.dispatcher.wake()
     }
   })
-  const names = Object.keys(OPERATIONS) as OperationName[]
-  const routes = names.map((name): [string, http.Handle] => {
+  const routes = SANDBOX_OPERATIONS.map((name): [string, http.Handle] => {
     const {method, path} = OPERATIONS[name]
     const route = `${method} ${http.API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
     return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]

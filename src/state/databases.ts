@@ -56,6 +56,11 @@ export const TOKENS: OwnDatabase = {
     `ALTER TABLE signing_secrets ADD COLUMN base_url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN events TEXT;`,
+    // A rotation: the subscription that this one replaces, or the secret that the service has replaced; and since when the events
+    // are subscribed without a gap.
+    `ALTER TABLE signing_secrets ADD COLUMN replaces TEXT;
+     ALTER TABLE signing_secrets ADD COLUMN earlier_secret TEXT;
+     ALTER TABLE signing_secrets ADD COLUMN subscribed_since REAL;`,
   ],
 }
 

@@ -24,11 +24,20 @@ export interface SigningSecretName {
   readonly profile: string
 }
 
-interface SigningSecret extends SigningSecretName {
+export interface SigningSecret extends SigningSecretName {
   readonly secret: string
   /** Unix seconds. */
   readonly stored_at: number
   readonly subscribed?: Subscribed | undefined
+  /** During a rotation, the id of the subscription that this one replaces. */
+  readonly replaces?: string | undefined
+  /** During a rotation by the service itself, the secret that it has replaced. */
+  readonly earlier_secret?: string | undefined
+  /**
+   * Since when the events are subscribed without a gap, in Unix seconds: a rotation keeps the time of the first subscription.
+   * Unknown for secrets that earlier versions stored.
+   */
+  readonly subscribed_since?: number | undefined
 }
 
 /** The subscription of a signing secret. It is unknown for secrets that earlier versions stored. */
@@ -97,19 +106,22 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       const deleteRows = () => database.run(sql, owner.profile, kept?.clientId ?? null)
       return database.erase(deleteRows, {orLater: kept !== undefined}) > 0
     },
-    putSigningSecret({subscription_id, profile, secret, stored_at, subscribed}: SigningSecret): void {
+    putSigningSecret(kept: SigningSecret): void {
+      const {subscription_id, profile, secret, stored_at, subscribed, replaces, earlier_secret} = kept
       const key = [profile, subscription_id]
       const ofThis = 'WHERE profile = ? AND subscription_id = ?'
       database.transaction(() => {
         const before = database.get<{secret: string}>(`SELECT secret FROM signing_secrets ${ofThis}`, ...key)
         const {baseUrl = null, url = null, events = []} = subscribed ?? {}
         const about = [baseUrl, url, events.join(' ')]
-        const sql = 'INSERT OR REPLACE INTO signing_secrets VALUES (?, ?, ?, ?, ?, ?, ?)'
-        database.run(sql, subscription_id, profile, secret, stored_at, ...about)
+        const rotation = [replaces ?? null, earlier_secret ?? null, kept.subscribed_since ?? null]
+        const sql = `INSERT OR REPLACE INTO signing_secrets (subscription_id, profile, secret, stored_at, base_url, url, events,
+          replaces, earlier_secret, subscribed_since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+        database.run(sql, subscription_id, profile, secret, stored_at, ...about, ...rotation)
         database.run(`DELETE FROM signing_removals ${ofThis}`, ...key)
         // Events that were signed with the earlier secret can no longer be verified.
-        const replaces = before !== undefined && before.secret !== secret
-        if (replaces)
+        const replacesSecret = before !== undefined && ![secret, earlier_secret].includes(before.secret)
+        if (replacesSecret)
           recordRemoval(
             database,
             {profile, subscription_id},
@@ -119,6 +131,18 @@ export function createSecretStore(database: Database, keychain: Keychain) {
             },
           )
       })
+    },
+    /** Deletes the secret that the service has replaced, at the end of a rotation. Returns whether there was one. */
+    removeEarlierSecret({profile, subscription_id}: SigningSecretName, removal: Removal): boolean {
+      const sql = `UPDATE signing_secrets SET earlier_secret = NULL
+        WHERE profile = ? AND subscription_id = ? AND earlier_secret IS NOT NULL`
+      const remove = () => {
+        const removed = database.run(sql, profile, subscription_id)
+        const name = {profile, subscription_id: nameOfEarlier(subscription_id)}
+        if (removed > 0) recordRemoval(database, name, removal)
+        return removed
+      }
+      return database.erase(remove, {orLater: true}) > 0
     },
     /** Returns the signing secrets of `profile`, or of all profiles, newest first. */
     listSigningSecrets(profile: string | null = null): SigningSecret[] {
@@ -145,19 +169,40 @@ export function createSecretStore(database: Database, keychain: Keychain) {
   }
 }
 
+/** Returns the name of the secret that a subscription had before the service replaced it. */
+export function nameOfEarlier(subscriptionId: string): string {
+  return `${subscriptionId} (earlier)`
+}
+
 type SigningRow = Pick<SigningSecret, 'subscription_id' | 'profile' | 'secret' | 'stored_at'> & {
   // A read-only tokens.db of an earlier version has no such columns.
   readonly base_url?: string | null
   readonly url?: string | null
   readonly events?: string | null
+  readonly replaces?: string | null
+  readonly earlier_secret?: string | null
+  readonly subscribed_since?: number | null
 }
 
-function signingSecretOf({base_url: baseUrl, url, events, ...secret}: SigningRow): SigningSecret {
-  if (!baseUrl || !url) return secret
-  return {...secret, subscribed: {baseUrl, url, events: events?.split(' ').filter(Boolean) ?? []}}
+function signingSecretOf({base_url: baseUrl, url, events, ...row}: SigningRow): SigningSecret {
+  const {subscription_id, profile, secret, stored_at, replaces, earlier_secret, subscribed_since} = row
+  const types = events?.split(' ').filter(Boolean) ?? []
+  return {
+    subscription_id,
+    profile,
+    secret,
+    stored_at,
+    ...(baseUrl && url ? {subscribed: {baseUrl, url, events: types}} : {}),
+    ...(replaces ? {replaces} : {}),
+    ...(earlier_secret ? {earlier_secret} : {}),
+    ...(subscribed_since ? {subscribed_since} : {}),
+  }
 }
 
-/** Deletes the named signing secrets in the caller's transaction and records their removal. Returns their number. */
+/**
+ * Deletes the named signing secrets in the caller's transaction, records their removal, and ends the rotations in which they were
+ * to be replaced. Returns their number.
+ */
 export function deleteSigningSecrets(
   database: Pick<Database, 'run'>,
   names: readonly SigningSecretName[],
@@ -166,6 +211,8 @@ export function deleteSigningSecrets(
   let deleted = 0
   for (const {profile, subscription_id} of names) {
     const where = 'WHERE profile = ? AND subscription_id = ?'
+    const ended = 'UPDATE signing_secrets SET replaces = NULL WHERE profile = ? AND replaces = ?'
+    database.run(ended, profile, subscription_id)
     if (database.run(`DELETE FROM signing_secrets ${where}`, profile, subscription_id) === 0) continue
     recordRemoval(database, {profile, subscription_id}, removal)
     deleted += 1

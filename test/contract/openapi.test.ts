@@ -3,7 +3,13 @@ import {describe, expect, it, test} from 'vitest'
 import {ERROR_CODES} from '../../src/contract/error-codes.js'
 import {openApiDocument, operationId} from '../../src/contract/openapi.js'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
-import {OPERATIONS, type Operation, type OperationName, SCOPES} from '../../src/contract/operations.js'
+import {
+  OPERATIONS,
+  type Operation,
+  SANDBOX_OPERATIONS,
+  type SandboxOperation,
+  SCOPES,
+} from '../../src/contract/operations.js'
 import {
   answerPointer,
   described,
@@ -13,7 +19,7 @@ import {
   schemaCheck,
 } from '../support/description.js'
 
-const names = Object.keys(OPERATIONS) as OperationName[]
+const names = SANDBOX_OPERATIONS
 const schemas = description.components.schemas
 
 /** Yields every object in the description with its path. */
@@ -186,7 +192,7 @@ describe('what a reader needs', () => {
   })
 
   it('are links from a search to the reservation and its voucher, along examples that fit', () => {
-    const walk = (from: OperationName, to: OperationName) => {
+    const walk = (from: SandboxOperation, to: SandboxOperation) => {
       const {responses} = described(from)
       const {status = 200} = OPERATION_DETAILS[from]
       const {links, content} = responses[status]
@@ -210,7 +216,7 @@ describe('what a reader needs', () => {
     const linked = names.flatMap(name => {
       const {status = 200} = OPERATION_DETAILS[name]
       const links = Object.keys(described(name).responses[status].links ?? {})
-      return links.map(id => walk(name, names.find(each => operationId(each) === id) as OperationName))
+      return links.map(id => walk(name, names.find(each => operationId(each) === id) as SandboxOperation))
     })
     expect(linked.length).toBeGreaterThan(10)
     expect(linked.filter(({value}) => value === undefined)).toEqual([])

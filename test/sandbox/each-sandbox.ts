@@ -5,7 +5,7 @@
 import {afterEach, beforeEach, expect} from 'vitest'
 import type {z} from 'zod'
 import {OPERATION_DETAILS} from '../../src/contract/operation-details.js'
-import {type OperationName, operationAt} from '../../src/contract/operations.js'
+import {operationAt, SANDBOX_OPERATIONS, type SandboxOperation} from '../../src/contract/operations.js'
 import {answerPointer, described, schemaCheck} from '../support/description.js'
 import {
   type JsonAnswer,
@@ -39,12 +39,13 @@ const {faults} = schemaCheck()
  * Checks a JSON answer against the description and the contract. Fails if its status is not described, its body is invalid by the
  * schema, or a key is unknown. Returns the operation if it succeeded.
  */
-export function checkAnswer(method: string, path: string, answer: JsonAnswer): OperationName | undefined {
+export function checkAnswer(method: string, path: string, answer: JsonAnswer): SandboxOperation | undefined {
   const {status, headers, json} = answer
   const requestId = headers.get('x-request-id')
   expect(requestId, path).toBeTruthy()
   if (json.error && !headers.has('idempotent-replayed')) expect(json.error.request_id, path).toBe(requestId)
-  const name = operationAt(method, path.replace(/\?.*/, ''))
+  const found = operationAt(method, path.replace(/\?.*/, ''))
+  const name = SANDBOX_OPERATIONS.find(each => each === found)
   if (name === undefined || status === 405 || typeof json !== 'object') return
   // The sandbox allows http URLs for subscribers on this machine, which the interface does not.
   if (name.startsWith('subscriptions.') && /"url":"http:/.test(JSON.stringify(json))) return

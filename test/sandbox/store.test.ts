@@ -3,7 +3,8 @@
  * words in any case, even those stored before the search existed.
  */
 import {expect, test} from 'vitest'
-import {checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
+import {type Client, checkCredentials, findClient, findToken} from '../../src/sandbox/store/clients.js'
+import * as ledger from '../../src/sandbox/store/ledger.js'
 import {addSearch, findOffer} from '../../src/sandbox/store/offers.js'
 import * as reservations from '../../src/sandbox/store/reservations.js'
 import {
@@ -60,6 +61,7 @@ const nothing = {deliveries: [], subscriptions: []}
 const own = {clientId: 'c'}
 const first = {after: null, limit: 20}
 const later = {after: 500, limit: 20}
+const account = {client_id: 'c', currency: 'EUR', balance_minor: 0} as Client
 const event = {clientId: 'c', type: 'reservation.confirmed', data: {}, now: 1} as const
 
 test.each<[string, Work]>([
@@ -105,6 +107,9 @@ test.each<[string, Work]>([
   ],
   ['those of an event', db => deliveries.listDeliveries(db, {eventId: 'e'}, first)],
   ['the page of subscriptions', db => subscriptions.listSubscriptions(db, later)],
+  ['the page of a ledger', db => ledger.listEntries(db, account, later)],
+  ['a ledger from its first entry', db => ledger.listEntries(db, account, first, true)],
+  ['the opening balance of a ledger', db => ledger.openingBalance(db, account)],
 ])('%s: neither scans a table nor sorts', (_, work) => {
   expect(costly(plansOf(work))).toEqual([])
 })

@@ -157,6 +157,103 @@ test('a stored secret of another subscription is found, also where no profile wa
   expect(JSON.stringify(result)).toContain('whsub_other')
 })
 
+const HEAD = `X-Service-Event-Id: evt_01\nX-Service-Signature: ${SIGNATURE}\n`
+
+test('headers without their body are not checked, and --body adds it', async () => {
+  const {exit, result, stderr} = await verify([...AT], {stdin: HEAD})
+  const finding = {code: 'body_missing', fix: expect.stringContaining('--body FILE')}
+  expect({exit, ...result}).toMatchObject({
+    exit: 2,
+    valid: false,
+    checked: false,
+    reason: 'not_checked',
+    timestamp: T,
+    findings: [finding],
+  })
+  expect(stderr).toBe('')
+  const said = await home.run(['webhooks', 'verify', ...AT], {stdin: HEAD})
+  expect(said.stdout).toMatch(/^Not checked: the headers of the request are here, but its body is not\n/)
+  expect(said.stderr).toContain('Fix: Ask for the body')
+  const added = await verify(['--body', 'body.bin', ...AT], {stdin: HEAD})
+  expect(added).toMatchObject({exit: 0, result: {valid: true, event_id: 'evt_01'}})
+  expect(added.result).not.toHaveProperty('checked')
+  writeFileSync(join(home.directory, 'head.txt'), HEAD)
+  writeFileSync(join(home.directory, 'other.bin'), `${EVENT} `)
+  const other = await verify(['head.txt', '--body', 'other.bin', ...AT])
+  expect(other).toMatchObject({exit: 9, result: {reason: 'signature_mismatch'}})
+  const answer = await verify(['--body', 'body.bin'], {stdin: 'HTTP/1.1 401 Unauthorized\r\n\r\n'})
+  expect(answer).toMatchObject({exit: 2, result: {findings: [{code: 'request_missing'}]}})
+  const several = ['webhooks', 'verify', 'head.txt', 'head.txt', '--body', 'body.bin']
+  expect(await home.refusal(several)).toMatchObject({exit: 2, code: 'several_requests'})
+  const twice = ['webhooks', 'verify', '-', '--body', '-']
+  expect(await home.refusal(twice)).toMatchObject({exit: 2, message: 'standard input can be read only once'})
+})
+
+test('several results count what was not checked apart, and an invalid one decides the exit code', async () => {
+  writeFileSync(join(home.directory, 'head.txt'), HEAD)
+  const good = await verify(['head.txt', 'request.http', ...AT])
+  expect(good).toMatchObject({exit: 2, result: {valid: 1, invalid: 0, not_checked: 1}})
+  const bad = await verify(['head.txt', 'captures/two.ndjson', ...AT])
+  expect(bad).toMatchObject({exit: 9, result: {valid: 0, invalid: 1, not_checked: 1}})
+})
+
+test('--at signed judges a request as of its signature, and --at received what events show prints', async () => {
+  const old = ['body.bin', '--signature', SIGNATURE]
+  expect((await verify(old)).result).toMatchObject({
+    findings: [{code: 'stale_retry', fix: expect.stringContaining('--at signed')}],
+  })
+  expect((await verify([...old, '--at', 'signed'])).result).toMatchObject({valid: true, age_seconds: 0})
+  const wrong = await verify(['body.bin', '--signature', signatureOf('x', T), '--at', 'signed'])
+  expect(wrong).toMatchObject({exit: 9, result: {reason: 'signature_mismatch'}})
+  expect(await verify(['captures/one.ndjson', 'captures/two.ndjson', '--at', 'signed'])).toMatchObject({
+    exit: 0,
+    result: {valid: 2},
+  })
+  const text = `X-Service-Signature: ${SIGNATURE}\nX-Bookctl-Received-At: 2023-11-14T22:13:30.000Z\n\n${EVENT}`
+  expect((await verify(['--at', 'received'], {stdin: text})).result).toMatchObject({
+    valid: true,
+    age_seconds: 10,
+  })
+})
+
+test('white space around a secret is named, also where a stored secret is the right one', async () => {
+  const state = openState(home.configDirectory)
+  const stored = {subscription_id: 'whsub_right', profile: 'default', secret: SIGNING_SECRET, stored_at: T}
+  state.secrets.putSigningSecret(stored)
+  state.close()
+  writeFileSync(join(home.directory, 'spaced.txt'), ` ${SIGNING_SECRET}\n\n`)
+  const {exit, result} = await verify(['request.http', '--secret-file', 'spaced.txt', '--at', 'signed'])
+  expect({exit, ...result}).toMatchObject({exit: 9, findings: [{code: 'secret_whitespace'}]})
+  expect(JSON.stringify(result)).not.toContain('whsub_right')
+})
+
+test('--reply prints the verdict as a mail, without secrets and without words of this program', async () => {
+  const reply = async (argv: readonly string[], options = {}) => {
+    const {stdout, stderr, exit} = await home.run(['webhooks', 'verify', ...argv, '--reply'], options)
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^We .*\.\n$/s)
+    expect(stdout).not.toMatch(/whsec_\w|Ayşe|bookctl|webhooks |--[a-z]|findings|null|undefined|§/)
+    return {stdout, exit}
+  }
+  const valid = await reply(['request.http', '--at', 'signed'])
+  expect(valid).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining('The result: the signature is valid.'),
+  })
+  expect(valid.stdout).toContain('(event evt_01, reservation.confirmed, signed at ')
+  const ended = await reply(['--signature', SIGNATURE, ...AT], {stdin: `${EVENT}\n`})
+  expect(ended).toMatchObject({exit: 9, stdout: expect.stringContaining('do not add a line end')})
+  const missing = await reply([...AT], {stdin: HEAD})
+  expect(missing).toMatchObject({
+    exit: 2,
+    stdout: expect.stringContaining('What we need from you: please send'),
+  })
+  const {result} = await verify(['--reply', ...AT], {stdin: HEAD})
+  expect(result).toMatchObject({checked: false, reply: missing.stdout})
+  const many = await home.run(['webhooks', 'verify', 'captures/one.ndjson', 'captures/two.ndjson', '--reply'])
+  expect(many.stdout.match(/^captures\/\w+\.ndjson:1:$/gm)).toHaveLength(2)
+})
+
 const MANY = 2500
 const manyLines = (last: string) => `${captureLine(EVENT, T)}\n`.repeat(MANY - 1) + last
 

@@ -41,6 +41,8 @@ export function makeWebhookFiles(directory: string, now: number): Record<string,
   write('body.json', EVENT)
   write('signing-secret.txt', `${SIGNING_SECRET}\n`)
   write('request.http', `POST /hook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${SIGNATURE}\r\n\r\n${EVENT}`)
+  write('mail.txt', `Hello,\n\n> X-Service-Signature: ${SIGNATURE}\n>\n> ${EVENT}\n`)
+  write('curl-output.txt', `> POST /hook HTTP/1.1\n> X-Service-Signature: ${SIGNATURE}\n>\n< HTTP/1.1 401\n`)
   mkdirSync(join(directory, 'captures'), {recursive: true})
   write('captures/one.ndjson', `${captureLine(EVENT, 1_700_000_000)}\n`)
   write('captures/two.ndjson', `${captureLine(EVENT, 1_700_000_600)}\n`)

@@ -83,7 +83,11 @@ async function prepare(example: string): Promise<Record<string, string>> {
     await home.run(['account'])
     return {'req_…': (await sandbox.listed('requests')).at(-1).request_id}
   }
-  if (example.includes('whsub_…')) return {'whsub_…': await subscribe()}
+  if (example.includes('whsub_…')) {
+    const id = await subscribe()
+    if (example.includes('--finish')) await home.run(['webhooks', 'rotate', id])
+    return {'whsub_…': id}
+  }
   if (example.includes('trips.csv')) {
     const template = await home.run(['reserve', 'batch', '--template', 'csv'])
     writeFileSync(join(home.directory, 'trips.csv'), template.stdout)

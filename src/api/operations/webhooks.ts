@@ -107,6 +107,19 @@ export async function updateSubscription(api: Api, id: string, change: Subscript
 }
 
 /**
+ * Replaces the signing secret of a subscription and returns the new one. Only some services have this operation. Throws a
+ * Failure: `outcome_unknown` when the secret may have been replaced.
+ */
+export async function rotateSecret(api: Api, id: string): Promise<string> {
+  const answer = await api.call('subscriptions.rotate', {parameters: {subscription_id: id}})
+  requireSubscription(answer, id)
+  const secrets = [...inDocumentOrder(answer.json)].flatMap(({value}) => saidIn(value).secret ?? [])
+  const [secret] = secrets
+  if (secret !== undefined) return secret
+  throw mayBeDone(answer, `${answer.status}, and without a signing secret`)
+}
+
+/**
  * Deletes a subscription. The operation is not in the interface. Throws a Failure: `outcome_unknown` when the subscription may
  * have been deleted.
  */

@@ -7,7 +7,8 @@ import {ConnectionDrop, notFound, Refusal} from '../base/answers.js'
 import {randomReservationRef, randomSecret} from '../base/random.js'
 import type {Service} from '../base/service.js'
 import {accountCharge} from '../catalogue/countries-and-currencies.js'
-import {type Client, changeBalance} from '../store/clients.js'
+import type {Client} from '../store/clients.js'
+import {addEntry} from '../store/ledger.js'
 import {findOffer, type StoredOffer} from '../store/offers.js'
 import {addReservation, findReservation} from '../store/reservations.js'
 import {checkGuests, confirmed, recordConfirmation} from './pay-change-cancel.js'
@@ -88,7 +89,8 @@ export function convertOffer(call: Call): Reservation {
   const charged = currency === price.currency ? {} : {charged: charge}
   const paid = {...due, status: 'PAID', expires_at: null, paid_at: at, ...charged} as const
   const record = confirmed({...draft, payment: paid}, now)
-  changeBalance(database, clientId, -needed, now)
+  const {reservation_ref: reservationRef} = record
+  addEntry(database, clientId, {at: now, kind: 'booking', reservationRef, amountMinor: -needed})
   addReservation(database, {clientId, record, debitedMinor: needed})
   recordConfirmation(database, {clientId, record, now})
   return record

@@ -16,13 +16,12 @@ import type {Database} from '../../storage/database.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
 import {cancellationFee} from '../catalogue/cancellation.js'
-import {accountCharge} from '../catalogue/countries-and-currencies.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
 import {localTime} from '../catalogue/zones.js'
-import {changeBalance, findClient} from '../store/clients.js'
 import {findUnpaid, type StoredReservation, saveReservation} from '../store/reservations.js'
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import {addEvent} from '../store/webhooks.js'
+import {refundAccount} from './account.js'
 
 /**
  * Applies the result of the payment in one transaction. Throws Refusal `payment_not_pending` unless the reservation waits for
@@ -111,7 +110,7 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
 /** Cancels the reservation, refunds the price less the fee, and records the event, in one transaction. */
 export function cancelReservation(service: Service, stored: StoredReservation, reason: string): Reservation {
   const now = service.clock.now()
-  const {clientId, record, debitedMinor} = stored
+  const {clientId, record} = stored
   const {fee, refund} = quoteCancellation(service, record)
   const {currency} = record.price
   const isRefunded = toMinor(refund, currency) > 0n
@@ -126,20 +125,11 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
     updated_at: isoTime(now),
   }
   service.database.transaction(() => {
-    const client = findClient(service.database, clientId)
-    // Instant payments were not debited from the balance: their refund goes to the customer's card, which the sandbox does not
-    // model.
-    const kept = client ? toMinor(feeOnAccount(record, fee, client.currency).amount, client.currency) : 0n
-    if (debitedMinor > kept) changeBalance(service.database, clientId, debitedMinor - kept, now)
+    refundAccount(service.database, stored, fee, now)
     saveReservation(service.database, cancelled)
     recordEvent(service.database, 'reservation.cancelled', {clientId, record: cancelled, now})
   })
   return cancelled
-}
-
-/** Returns what the account is charged for the fee, at the rate of the reservation. */
-function feeOnAccount({price, payment}: Reservation, fee: string, currency: string) {
-  return accountCharge(fee, price.currency, currency, payment.charged?.rate)
 }
 
 /** Reports whether the hotel's clock has reached the hour of check-in. */

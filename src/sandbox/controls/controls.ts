@@ -9,11 +9,13 @@ import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
 import {plainText} from '../../contract/records.js'
 import type {Reservation} from '../../contract/reservations.js'
+import type {Database} from '../../storage/database.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
 import {faultRequest} from '../http/faults.js'
 import * as http from '../http/requests.js'
-import {addStartUpClients, MAIN_CLIENT} from '../store/clients.js'
+import {addStartUpClients, type Client, findClient, listClients, MAIN_CLIENT} from '../store/clients.js'
+import {listEntries, openingBalance} from '../store/ledger.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
 import {addEvent, eventWithOrigin, findDelivery, listDeliveries, listEvents} from '../store/webhooks.js'
@@ -69,6 +71,16 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
       throw new Refusal('not_found', `request not found; the log keeps the last ${http.KEPT_REQUESTS}`)
     return context.json({data: {...found, answer: http.shownAnswer(found)}})
   },
+  'GET /_sandbox/ledger': ({database}, context) => {
+    const client = clientNamed(database, context.req.query('client_id') ?? MAIN_CLIENT)
+    const after = wholeNumberIn(context, 'after', 0) ?? null
+    const limit = wholeNumberIn(context, 'limit', 1) ?? Number.MAX_SAFE_INTEGER
+    const {client_id, currency, balance_minor} = client
+    const opening_balance = openingBalance(database, client)
+    const {items: entries, next} = listEntries(database, client, {after, limit}, true)
+    const balance = fromMinor(BigInt(balance_minor), currency)
+    return context.json({data: {client_id, currency, opening_balance, entries, balance, next}})
+  },
   'POST /_sandbox/reset': (service, context) => {
     resetState(service)
     return context.json({data: {reset: true}})
@@ -82,6 +94,17 @@ export function addControls(app: http.App, service: http.RunningService): void {
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
   http.addRoutes(app, service, CONTROLS)
+}
+
+/** Returns the client with this id. Throws Refusal `not_found`. */
+export function clientNamed(database: Database, clientId: string): Client {
+  const client = findClient(database, clientId)
+  if (client) return client
+  const known = listClients(database).map(({client_id}) => client_id)
+  throw new Refusal(
+    'not_found',
+    `client "${clientId.slice(0, 100)}" not found; there are ${known.join(', ')}`,
+  )
 }
 
 /** Returns a number of the query, or undefined if it is not there. Throws Refusal `validation_failed`. */

@@ -1,7 +1,7 @@
 /** Injected faults, kept in memory. A fault that strikes after the commit is not used up by requests that are refused. */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
-import {OPERATIONS} from '../../contract/operations.js'
+import {SANDBOX_OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 import FAULT_KINDS from './fault-kinds.json' with {type: 'json'}
 
@@ -22,9 +22,9 @@ export function faultField(kind: FaultKind, name: string): 'needed' | 'optional'
   return ['operation', 'kind', 'times', ...takes].includes(name) ? 'optional' : undefined
 }
 
-/** Faults can hit every operation in contract/operations.ts and the pages listed here. `*` stands for all of them. */
+/** Faults can hit every operation of the sandbox and the pages listed here. `*` stands for all of them. */
 const PAGES = ['voucher.download', 'payment.page', 'payment.submit']
-export const FAULT_OPERATIONS = ['*', ...Object.keys(OPERATIONS), ...PAGES]
+export const FAULT_OPERATIONS = ['*', ...SANDBOX_OPERATIONS, ...PAGES]
 
 export const FAULT_NUMBERS = {
   times: {min: 1, max: 1_000_000},

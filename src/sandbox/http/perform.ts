@@ -8,7 +8,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {canonicalJson, isObject} from '../../contract/json.js'
 import {MOST_KEY_LENGTH} from '../../contract/limits.js'
 import {type BodyOf, KEY_RETENTION_SECONDS, OPERATION_DETAILS} from '../../contract/operation-details.js'
-import {OPERATIONS, type OperationName, type Scope} from '../../contract/operations.js'
+import {OPERATIONS, type SandboxOperation, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {type Answer, ConnectionDrop, jsonResponse, Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
@@ -65,7 +65,7 @@ async function until(signal: AbortSignal, milliseconds = 2 ** 31 - 1): Promise<v
 }
 
 /** The handler of each operation. Handlers are synchronous, so that two calls never interleave. They throw Refusal. */
-export type Handlers = {readonly [Name in OperationName]: (call: Call<BodyOf<Name>>) => Answer}
+export type Handlers = {readonly [Name in SandboxOperation]: (call: Call<BodyOf<Name>>) => Answer}
 
 export interface Call<Body = unknown> {
   readonly service: Service
@@ -80,7 +80,7 @@ export interface Call<Body = unknown> {
 }
 
 /** Returns the route handler of an operation. */
-export function operation(name: OperationName, handler: (call: Call) => Answer): Handle {
+export function operation(name: SandboxOperation, handler: (call: Call) => Answer): Handle {
   const {scope} = OPERATIONS[name]
   const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
   const answerTo = async (service: RunningService, context: RequestContext, pause: Pause) => {

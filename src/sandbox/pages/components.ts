@@ -255,7 +255,16 @@ function pageAddress({path, query}: Visit, before?: number): string {
   return `${path}?${changed}`
 }
 
-const SECTIONS = ['Overview', 'Reservations', 'Requests', 'Events', 'Deliveries', 'Subscriptions', 'Faults']
+const SECTIONS = [
+  'Overview',
+  'Reservations',
+  'Requests',
+  'Events',
+  'Deliveries',
+  'Subscriptions',
+  'Ledger',
+  'Faults',
+]
 
 /**
  * Confirmations of actions. The query parameter `done` has one of these names and never a text, so that a link cannot forge one.

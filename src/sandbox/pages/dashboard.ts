@@ -1,7 +1,7 @@
 /**
- * The dashboard. `/` shows how to connect, the clock, the clients, the latest records and the reset. Reservations, events,
- * deliveries, subscriptions, requests and faults have a list each, and their records a page. No page shows a signing secret or a
- * whole identity number.
+ * The dashboard. `/` shows how to connect, the clock, the clients, the latest records and the reset. Reservations, the ledgers,
+ * events, deliveries, subscriptions, requests and faults have a list each, and their records a page. No page shows a signing
+ * secret or a whole identity number.
  */
 import {html} from 'hono/html'
 import {ERROR_CODES} from '../../contract/error-codes.js'
@@ -11,9 +11,11 @@ import {fromMinor, moneyText} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {notFound, Refusal} from '../base/answers.js'
 import {counted, dateInWords, fullName, instantAsWritten, maskIdentity, occupancy} from '../base/wording.js'
+import {clientNamed} from '../controls/controls.js'
 import {FAULT_KIND_NAMES, FAULT_KINDS, FAULT_NUMBERS, FAULT_OPERATIONS, faultField} from '../http/faults.js'
 import {API_PATH, KEPT_REQUESTS, type LoggedRequest, shownAnswer} from '../http/requests.js'
 import {listClients, MAIN_CLIENT, startUpSecret} from '../store/clients.js'
+import {listEntries, openingBalance} from '../store/ledger.js'
 import * as reservations from '../store/reservations.js'
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import * as webhooks from '../store/webhooks.js'
@@ -67,7 +69,7 @@ events are sent again. The clock only moves forward.</p>`
   const clients = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => ({
     Client: html`${ui.code(client_id)}<br><span class="soft">${ui.shown(name)}</span>`,
     Secret: ui.copied(startUpSecret(client_id), `the secret of ${client_id}`),
-    Balance: ui.price(fromMinor(BigInt(balance_minor), currency), currency),
+    Balance: ledgerLink(client_id, ui.price(fromMinor(BigInt(balance_minor), currency), currency)),
     Credit: ui.price(fromMinor(0n, currency), currency),
     Scopes: ui.soft(scopes),
   }))
@@ -122,6 +124,40 @@ function reservationRows({now}: Visit, found: readonly reservations.StoredReserv
     Price: ui.price(record.price.total, record.price.currency),
     Created: ui.time(record.created_at, now),
   }))
+}
+
+function ledgerLink(clientId: string, text: Piece | string): Piece {
+  return html`<a href="${ui.pathOf('ledger')}?client=${encodeURIComponent(clientId)}">${text}</a>`
+}
+
+/** The ledger of one client, the newest entry first. */
+export function ledger(visit: Visit): View {
+  const {database} = visit.service
+  const client = clientNamed(database, ui.filterOf(visit, 'client') ?? MAIN_CLIENT)
+  const {client_id, currency, balance_minor} = client
+  const {items, next} = listEntries(database, client, ui.pagingOf(visit))
+  const rows = items.map(({at, kind, reservation_ref, amount, balance}) => ({
+    Entry: html`${ui.shown(kind)}<br>${ui.time(at, visit.now)}`,
+    Reservation: reservationLink(visit, {reservation_ref}),
+    Amount: ui.price(amount, currency),
+    Balance: ui.price(balance, currency),
+  }))
+  const names = listClients(database).map(each => each.client_id)
+  const list = ui.list(visit, {
+    caption: 'Ledger',
+    rows,
+    empty: ui.nothing('No entries. The first is a reservation that the account pays:', FIRST_STEP),
+    filters: [ui.select('client', 'Client', names, client_id)],
+    next,
+  })
+  const account = ui.facts({
+    Client: ui.code(client_id),
+    Balance: ui.price(fromMinor(BigInt(balance_minor), currency), currency),
+    'Opening balance': ui.price(openingBalance(database, client), currency),
+  })
+  const main = html`${ui.card('account', 'Account', account)}
+${ui.card('entries', 'Bookings, refunds and fees', list)}`
+  return {title: 'Ledger', main}
 }
 
 export function reservationDetail(visit: Visit): View {
@@ -186,6 +222,10 @@ export function reservationDetail(visit: Visit): View {
     Mode: payment.mode,
     Status: ui.status(payment.status),
     Amount: ui.price(payment.amount, payment.currency),
+    ...(payment.charged && {
+      Charged: html`${ui.price(payment.charged.amount, payment.charged.currency)} ${ui.soft(`at the rate ${payment.charged.rate}`)}`,
+    }),
+    ...(payment.mode === 'account' && {Account: ledgerLink(clientId, 'its ledger')}),
     'Pay by': ui.time(payment.expires_at, now),
     Paid: ui.time(payment.paid_at, now),
     ...(payment.failure_code !== null && {Failure: ui.code(payment.failure_code)}),

@@ -17,6 +17,7 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
   'GET /': view(dashboard.overview),
   'GET /ui/reservations': view(dashboard.reservationList),
   'GET /ui/reservations/:reservation_ref': view(dashboard.reservationDetail),
+  'GET /ui/ledger': view(dashboard.ledger),
   'GET /ui/events': view(dashboard.eventList),
   'GET /ui/events/:event_id': view(dashboard.eventDetail),
   'GET /ui/deliveries': view(dashboard.deliveryList),

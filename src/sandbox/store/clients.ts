@@ -53,12 +53,6 @@ export function checkCredentials(database: Database, clientId: string, clientSec
   return matches ? client : undefined
 }
 
-/** Adds `amountMinor` to the balance; a negative amount is debited. The caller must check that the balance is sufficient. */
-export function changeBalance(database: Database, clientId: string, amountMinor: bigint, now: number): void {
-  const sql = 'UPDATE clients SET balance_minor = balance_minor + ?, updated_at = ? WHERE client_id = ?'
-  database.run(sql, amountMinor, now, clientId)
-}
-
 /** Issues an access token with `scopes`. Only its hash is stored. */
 export function issueToken(database: Database, clientId: string, scopes: readonly Scope[], now: number) {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS

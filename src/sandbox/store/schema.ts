@@ -80,6 +80,13 @@ export const MIGRATIONS = [
   CREATE INDEX tokens_by_expiry ON tokens (expires_at);
   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
   `,
+  `
+  CREATE TABLE ledger (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL,
+    reservation_ref TEXT NOT NULL, amount_minor INTEGER NOT NULL, balance_minor INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX ledger_of_client ON ledger (client_id, sequence);
+  `,
 ] as const
 
 /**

@@ -1,14 +1,25 @@
 /**
- * Reads captured webhooks in their usual forms: a raw body, a whole HTTP request, a HAR file, or a capture of `webhooks listen`
- * (NDJSON). The form is detected from the content. Bodies are streamed and captures are read record by record, but a HAR file
- * is read into memory.
+ * Reads captured webhooks in their usual forms: a raw body, a whole HTTP request, a HAR file, a capture of `webhooks listen`
+ * (NDJSON), the JSON of a gateway or a log, a command, a trace, or a text that was pasted. The form is detected from the content.
+ * Bodies are streamed and captures are read record by record, but the other forms are read into memory.
  */
 import {isObject} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {BODY_MISSING, FOREIGN_FORM, HEADERS_CUT} from './gaps.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
-import {type Afterwards, type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
+import {
+  type Afterwards,
+  type CapturedRequest,
+  isCutJson,
+  parseText,
+  type Reading,
+  receivedAtOf,
+  timeOf,
+  unreadable,
+} from './request.js'
+import {joinedReadings, textReadings} from './wrapped.js'
 
 export interface ReadOptions<T = never> {
   /** Whether --signature is given. Then the file is a raw body or an HTTP request. */
@@ -24,9 +35,6 @@ export interface ReadOptions<T = never> {
 const HEAD_BYTES = 16 * 1024 * 1024
 const FIRST_HEAD_BYTES = 64 * 1024
 
-const FOREIGN_FORM =
-  'its signature is in a form that is not read, such as a curl command or the output of curl -v: pass the raw body with --signature, or the request without "> "'
-
 /**
  * Yields the requests in `bytes`, in order. They come in groups that were read together, because yielding a million lines one
  * by one would take as long as checking them. Only throws errors of reading `bytes`.
@@ -40,8 +48,8 @@ export async function* readCaptures<T = never>(
   const start = await source.peek(FIRST_HEAD_BYTES)
   // An empty file is an empty capture, or with --signature an empty body.
   if (start.length === 0 && !signatureGiven) return
-  const request = readHttpRequest(source, start)
-  if (request) return yield [request]
+  const head = httpHead(start)
+  if (head && (head.isClean || signatureGiven)) return yield [readHttpRequest(source, head)]
   if (signatureGiven) return yield [{body: source.rest()}]
   const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '')
   if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return yield* readHar(source.rest(), options)
@@ -53,9 +61,26 @@ export async function* readCaptures<T = never>(
     const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
     if (requests) return yield requests
   }
-  const holdsSignature =
-    text.toLowerCase().includes(names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/i.test(text)
-  yield [holdsSignature ? unreadable(FOREIGN_FORM, '') : {body: source.rest()}]
+  if (!head && !mayHoldRequest(text, names)) return yield [{body: source.rest()}]
+  const whole = await source.peek(HEAD_BYTES)
+  const {readText} = await import('./texts.js')
+  const requests = source.isShorterThan(HEAD_BYTES) ? readText(whole, names, leftOut) : undefined
+  // What is a request from its first line on lacks only the part that was cut off.
+  if (head && !requests?.some(({gap}) => gap === undefined)) return yield [readHttpRequest(source, head)]
+  if (requests) return yield requests
+  yield [holdsSignature(text, names) ? {body: source.rest(), gap: FOREIGN_FORM} : {body: source.rest()}]
+}
+
+function holdsSignature(text: string, names: WebhookHeaderNames): boolean {
+  return text.toLowerCase().includes(names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/i.test(text)
+}
+
+/** A cheap check, so that a long body is not read into memory. UTF-16 has a NUL beside each letter. */
+function mayHoldRequest(text: string, names: WebhookHeaderNames): boolean {
+  const plain = text.replaceAll('\0', '')
+  const forms =
+    /(?:^|[^\w.-])curl(?:\.exe)?\s|\b(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s|^\s*(?:[<>|*] )*HTTP\/\d|^\s*[<*] |"\w*headers"|=> Send/im
+  return holdsSignature(plain, names) || forms.test(plain)
 }
 
 /** Reads bytes that come in pieces. The first bytes can be peeked at before they are taken. */
@@ -170,12 +195,21 @@ const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
+/** The head of an HTTP/1 request. */
+interface HttpHead {
+  readonly pairs: readonly (readonly [string, string])[]
+  readonly hasRequestLine: boolean
+  /** The length with the empty line, or undefined if there is none. */
+  readonly length: number | undefined
+  /** Whether each line is a header, so that no mail and no editor has broken one. */
+  readonly isClean: boolean
+}
+
 /**
- * Reads an HTTP/1 request that starts with `start`, which was peeked at. Lines end with CRLF or LF; the body has a
- * Content-Length or is chunked. Returns undefined unless there is a request line, or headers with a signature and an empty
- * line.
+ * Reads the head of an HTTP/1 request that starts with `start`. Lines end with CRLF or LF. Returns undefined unless there is a
+ * request line, or headers with a signature and an empty line.
  */
-function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | undefined {
+function httpHead(start: Buffer): HttpHead | undefined {
   const text = start.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   // Without an empty line, everything is headers.
@@ -186,15 +220,52 @@ function readHttpRequest(source: ByteSource, start: Buffer): CapturedRequest | u
   const fields = lines.slice(hasRequestLine ? 1 : 0).map(line => HEADER_LINE.exec(line))
   const isSigned = fields.some(field => /(?:^|[\s,])v1=/.test(field?.[2] ?? ''))
   if (!hasRequestLine && (!end || !isSigned || fields.includes(null))) return undefined
-  source.skip(end ? end.index + end[0].length : text.length)
   // Other lines are ignored, because some tools print remarks.
   const found = fields.filter(field => field !== null)
   // Spaces and tabs around a value are not part of it.
   const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
-  const headers = gatherHeaders(found.map(([, name = '', value = '']) => [name, trimmed(value)]))
+  // Below headers that were pasted there may be more of them, or a line that says that the body follows.
+  const isFollowed = !hasRequestLine && end && /^\s*[\w -]{1,40}:/.test(text.slice(end.index))
+  return {
+    pairs: found.map(([, name = '', value = '']) => [name, trimmed(value)]),
+    hasRequestLine,
+    length: end ? end.index + end[0].length : undefined,
+    isClean: end !== null && !fields.includes(null) && !isFollowed,
+  }
+}
+
+/** Reads the HTTP/1 request with `head`. The body has a Content-Length, is chunked, or ends with the file. */
+function readHttpRequest(source: ByteSource, {pairs, length, hasRequestLine}: HttpHead): CapturedRequest {
+  const headers = gatherHeaders(pairs)
+  if (length === undefined) return {headers, body: new Uint8Array(), gap: HEADERS_CUT}
+  source.skip(length)
   const afterwards: Afterwards = {notes: []}
-  if (!end) return {...unreadable('the request is cut off within its headers', ''), headers}
-  return {headers, body: httpBody(source, headers, afterwards), afterwards}
+  const receivedAt = receivedAtOf(pairs)
+  const otherReadings = (body: Uint8Array) => httpReadings(body, headers, afterwards, hasRequestLine)
+  return {headers, body: httpBody(source, headers, afterwards), afterwards, receivedAt, otherReadings}
+}
+
+/**
+ * Yields the other bodies that the text of a request may mean. A request with a request line and without a length is taken as it
+ * is, but for lines that a mail has broken; one without is a text that was pasted, whose last line an editor ends.
+ */
+function* httpReadings(
+  body: Uint8Array,
+  headers: HeaderMap,
+  {surplus}: Afterwards,
+  hasRequestLine: boolean,
+): Generator<Reading> {
+  const text = Buffer.concat([body, surplus ?? new Uint8Array()]).toString('latin1')
+  const declared = lengthIn(headers)
+  if (declared !== undefined) {
+    if (text.length !== declared) yield* textReadings(text, declared)
+  } else if (hasRequestLine) yield* joinedReadings(text)
+  else yield* textReadings(text, undefined)
+}
+
+function lengthIn(headers: HeaderMap): number | undefined {
+  const length = headerOf(headers, 'content-length')
+  return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
 async function* httpBody(
@@ -205,9 +276,13 @@ async function* httpBody(
   const coding = headerOf(headers, 'transfer-encoding')
   if (typeof coding === 'string' && /\bchunked$/i.test(coding) && (await chunkSizeIn(source)))
     return yield* dechunk(source, afterwards)
-  const length = headerOf(headers, 'content-length')
-  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length)) return yield* source.rest()
-  yield* upTo(source, Number(length), afterwards)
+  const length = lengthIn(headers)
+  if ((await source.peek(1)).length === 0 && length !== 0) {
+    afterwards.gap = BODY_MISSING
+    return
+  }
+  if (length === undefined) return yield* source.rest()
+  yield* upTo(source, length, afterwards)
 }
 
 /** Yields the first `length` bytes. The rest becomes `surplus`, because an editor may have changed the length of the body. */
@@ -223,7 +298,10 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     if (more.length > 0 && surplusBytes < MOST_SURPLUS_BYTES) surplus.push(Buffer.from(more))
     surplusBytes += more.length
   }
-  if (left > 0) afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
+  if (left > 0) {
+    afterwards.missingBytes = left
+    afterwards.notes.push(`the body is ${bytesText(left)} shorter than its Content-Length says`)
+  }
   if (surplusBytes === 0) return
   const more = Buffer.concat(surplus)
   // A line break at the end was probably added by an editor.

@@ -1,12 +1,31 @@
 /** A captured webhook request, independent of the form of the capture. */
 import type {HeaderMap} from '../signature/headers.js'
 
+/** The reason why a capture is not a whole request, so that its signature cannot be checked. */
+export interface Gap {
+  /** A stable word for scripts. */
+  readonly code: 'body_missing' | 'body_unclear' | 'request_missing' | 'form_unknown'
+  /** What is missing, as a whole sentence. */
+  readonly explanation: string
+  /** What to ask the sender of the capture for, as a whole sentence. */
+  readonly fix: string
+}
+
 /** Facts that are complete once the body was read to its end. */
 export interface Afterwards {
   /** The bytes after the end of the body according to its Content-Length, up to 4 MiB. */
   surplus?: Uint8Array
+  /** The number of bytes that the body is shorter than its Content-Length says. */
+  missingBytes?: number
+  gap?: Gap
   /** Remarks about the capture for the user. */
   readonly notes: string[]
+}
+
+/** Another body that the text of a capture may mean, with a remark for the user if it is the signed one. */
+export interface Reading {
+  readonly body: Uint8Array
+  readonly note?: string | undefined
 }
 
 export interface CapturedRequest {
@@ -21,6 +40,15 @@ export interface CapturedRequest {
   readonly place?: string
   /** The reason why this request could not be read, such as a broken line or a record that is too long. */
   readonly problem?: string
+  /** Set if the capture is not a whole request. Then it is not checked. */
+  readonly gap?: Gap | undefined
+  /** The reason why the body may differ from the one sent. Then a mismatch without a proved cause proves nothing. */
+  readonly doubt?: Gap | undefined
+  /**
+   * Yields the other bodies that the capture may mean, given the body as it was read: a mail breaks lines, and a command means
+   * something else in each shell. The one that was signed is the right one.
+   */
+  readonly otherReadings?: ((body: Uint8Array) => Iterable<Reading>) | undefined
 }
 
 /** Returns a request that could not be read, with the reason. */
@@ -59,4 +87,13 @@ export function isCutJson(text: string): boolean {
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000
+}
+
+/** The header in which `webhooks events show` writes when an event came. */
+export const RECEIVED_AT_HEADER = 'X-Bookctl-Received-At'
+
+/** Returns the time in that header as Unix seconds, or undefined if it is missing. */
+export function receivedAtOf(pairs: readonly (readonly [string, string])[]): number | undefined {
+  const found = pairs.find(([name]) => name.toLowerCase() === RECEIVED_AT_HEADER.toLowerCase())
+  return timeOf(found?.[1])
 }

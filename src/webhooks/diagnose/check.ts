@@ -3,7 +3,7 @@
  * capture.
  */
 import type {LineShortcut} from '../captures/records.js'
-import {type CapturedRequest, timeOf} from '../captures/request.js'
+import {type CapturedRequest, type Gap, timeOf} from '../captures/request.js'
 import {checkEventId, readEvent} from '../signature/event.js'
 import {headerOf} from '../signature/headers.js'
 import {createVerifier, type Verdict, verify, verifyParsed} from '../signature/signature.js'
@@ -12,7 +12,9 @@ import type {CheckedRequest, CheckTerms, Finding} from './finding.js'
 /** The JSON that `webhooks verify` prints for one request. */
 export interface CheckResult {
   readonly valid: boolean
-  readonly reason: Verdict['reason'] | 'event_id_mismatch'
+  /** False if the capture is not a whole request; the reason is then `not_checked`. Otherwise there is no such member. */
+  readonly checked?: false
+  readonly reason: Verdict['reason'] | 'event_id_mismatch' | 'not_checked'
   readonly event_id: string | null
   readonly type: string | null
   /** Unix seconds. */
@@ -42,20 +44,40 @@ export function check(request: CapturedRequest, terms: CheckTerms): CheckResult 
   const {secrets, toleranceSeconds, names} = terms
   const header = terms.signature ?? headerOf(headers, names.signature)
   const eventIdHeader = terms.eventId ?? headerOf(headers, names.eventId)
-  const now = terms.now(request)
+  const now = terms.now(request, header)
   // Written out in full, because spreading objects here would cost half as much as checking the signature.
   if (body instanceof Uint8Array) {
     const verdict = verify({secrets, header, now, toleranceSeconds, rawBody: body})
     const whole = {length: body.length, kept: body, event: readEvent(body)}
-    return conclude({request, terms, header, eventIdHeader, verdict, body: whole})
+    return conclude({request, terms, header, eventIdHeader, now, verdict, body: whole})
   }
   const verifier = createVerifier({secrets, header, now, toleranceSeconds})
   return readBody(body, piece => verifier.update(piece)).then(read =>
-    conclude({request, terms, header, eventIdHeader, verdict: verifier.finish(), body: read}),
+    conclude({request, terms, header, eventIdHeader, now, verdict: verifier.finish(), body: read}),
   )
 }
 
-function conclude(checked: CheckedRequest): CheckResult | Promise<CheckResult> {
+/** Returns the check of the other body that the capture may mean and that was signed, or undefined if there is none. */
+function checkOtherReadings(checked: CheckedRequest): CheckedRequest | undefined {
+  const {request, terms, header, now, verdict, body} = checked
+  if (verdict.reason !== 'signature_mismatch' || body.kept === undefined) return undefined
+  const {secrets, toleranceSeconds} = terms
+  for (const {body: rawBody, note} of request.otherReadings?.(body.kept) ?? []) {
+    const other = verify({secrets, header, now, toleranceSeconds, rawBody})
+    if (other.reason === 'signature_mismatch') continue
+    if (note !== undefined) request.afterwards?.notes.push(note)
+    return {
+      ...checked,
+      verdict: other,
+      body: {length: rawBody.length, kept: rawBody, event: readEvent(rawBody)},
+    }
+  }
+  return undefined
+}
+
+function conclude(first: CheckedRequest): CheckResult | Promise<CheckResult> {
+  const read = first.request.otherReadings ? checkOtherReadings(first) : undefined
+  const checked = read ?? first
   const {verdict, eventIdHeader, body, request} = checked
   const {event} = body
   const idAgrees = checkEventId(eventIdHeader, event)
@@ -69,11 +91,35 @@ function conclude(checked: CheckedRequest): CheckResult | Promise<CheckResult> {
     secret: verdict.secretName ?? null,
     findings: [],
   }
+  // A request without its body is not checked, even if no body is what was signed.
+  if (request.gap) return notChecked(result, request.gap)
   if (result.valid) return result
-  if (request.problem === undefined) return findCauses(checked).then(findings => ({...result, findings}))
+  const gap = verdict.valid ? undefined : request.afterwards?.gap
+  if (gap) return notChecked(result, gap)
+  if (request.problem === undefined)
+    return findCauses(checked).then(findings => {
+      const isProved = findings.some(({code}) => !UNPROVED.includes(code))
+      if (request.doubt && !verdict.valid && !isProved) return notChecked(result, request.doubt)
+      return {...result, findings}
+    })
   const explanation = `Nothing could be checked, because ${request.problem}.`
   const fix = 'Capture the request again, byte for byte, for example with webhooks listen --capture FILE.'
   return {...result, findings: [{code: 'capture_unreadable', explanation, fix}]}
+}
+
+/** Codes of findings that no matching signature proves. */
+const UNPROVED = ['unexplained', 'secret_removed', 'secret_doubtful', 'secret_not_a_signing_secret']
+
+function notChecked(result: CheckResult, gap: Gap): CheckResult {
+  return {
+    ...result,
+    valid: false,
+    checked: false,
+    reason: 'not_checked',
+    age_seconds: null,
+    secret: null,
+    findings: [gap],
+  }
 }
 
 /** Searches for causes. The code is loaded only when a request is invalid. */
@@ -181,7 +227,7 @@ export function usualLineCheck(
 
     const verdict = verifyParsed({timestamp, digests: [digest]}, text.slice(eventStart, end - 1), {
       secrets,
-      now: now({receivedAt: timeOf(receivedAt)}),
+      now: now({receivedAt: timeOf(receivedAt)}, header),
       toleranceSeconds,
     })
     if (!verdict.valid) return undefined

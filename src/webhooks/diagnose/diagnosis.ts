@@ -10,6 +10,7 @@ import {parseText} from '../captures/request.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import {lossyReadings, restoreEdges, unwrapBody} from './body-causes.js'
 import {
+  describeCut,
   describeDifference,
   describeEventId,
   describeRemoved,
@@ -57,6 +58,8 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   if (isMismatch && kinds.length > 0) return findings(kinds)
   const found = explain(refused, body.kept) ?? (await explainByReceived(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
+  const cut = describeCut(refused)
+  if (cut) return [cut, ...findings(kinds)]
   const removed = found?.isSigned ? undefined : describeRemoved(refused)
   const first = removed ?? unexplained(refused, found?.difference)
   return [first, ...findings(isMismatch ? doubted : kinds)]
@@ -177,7 +180,8 @@ class Search {
     const keys = secrets.flatMap(keyForms)
     const plain = keys.filter(({causes}) => causes.length === 0)
     const miscopied = keys.filter(({causes}) => causes.length > 0)
-    const all = [...plain, ...otherKeyForms(otherSecrets(), secrets), ...miscopied]
+    // A miscopied secret is named before another subscription's: it is the same key, and the mistake is in the copy.
+    const all = [...plain, ...miscopied, ...otherKeyForms(otherSecrets(), secrets)]
     const found = this.attempt(bodies, all, properSchemes) ?? this.respacedBodies(plain)
     if (found) return found
     // Signatures that were made in another way.

@@ -125,7 +125,8 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
   }
   const start = `The signature is right, but it was made ${lengthOf(ageSeconds)} before, ${outside}`
   if (receivedAt !== undefined && Math.abs(Math.floor(receivedAt) - timestamp) <= toleranceSeconds) {
-    const fix = 'Judge the capture at the time it came: --at received.'
+    const fix =
+      'Judge the capture as of the time of its signature: --at signed; or at the time it came: --at received.'
     return {code: 'stale_retry', explanation: `${start}. It was fresh when it was received.`, fix}
   }
   // Each attempt of §6.4 is due a fixed time after the first, give or take 2 % and at least 15 s.
@@ -141,8 +142,9 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
       : `attempt ${attempt} of a delivery falls due then, so an earlier attempt's signature was sent again`
   const explanation = `${start}: ${why}. If it was sent and signed just now, the clock here is fast.`
   const advice =
-    ' Judge an old capture at the time it came: --at TIME, or --at received where the capture has it.'
-  const old = receivedAt === undefined ? advice : ''
+    ' Judge an old capture as of the time of its signature: --at signed; or at the time it came: --at TIME, or --at received where the capture has it.'
+  const old =
+    receivedAt === undefined ? advice : ' To judge the signature alone, whatever its age: --at signed.'
   const fix = `Verify when a request arrives, before it is queued; a sender signs every attempt again with its own time.${old}`
   return {code: 'stale_retry', explanation, fix}
 }
@@ -198,6 +200,18 @@ export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest,
     code: 'secret_removed',
     explanation: `No signing secret here is right for it: ${words}, so an event of that subscription can no longer be verified here.`,
     fix: 'Give the secret with BOOKCTL_WEBHOOK_SECRET or --secret-file if you have it elsewhere; otherwise subscribe again: bookctl webhooks create.',
+  }
+}
+
+/** Returns the finding that the body is cut off, which its Content-Length proves, or undefined. */
+export function describeCut({request: {afterwards}}: CheckedRequest): Finding | undefined {
+  const missing = afterwards?.missingBytes
+  if (missing === undefined) return undefined
+  const bytes = missing === 1 ? '1 byte' : `${missing} bytes`
+  return {
+    code: 'body_cut',
+    explanation: `The body is cut off: it is ${bytes} shorter than its Content-Length says.`,
+    fix: 'Get the whole body, exactly as it was received, and pass it with --body FILE.',
   }
 }
 

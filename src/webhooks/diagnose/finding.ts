@@ -59,8 +59,11 @@ export interface CheckTerms {
   /** Values of flags, which override the headers in the capture. */
   readonly signature?: string | undefined
   readonly eventId?: string | undefined
-  /** Returns the time, in Unix seconds, at which a request is judged. */
-  readonly now: (request: Pick<CapturedRequest, 'receivedAt' | 'problem'>) => number
+  /** Returns the time, in Unix seconds, at which a request with this signature header is judged. */
+  readonly now: (
+    request: Pick<CapturedRequest, 'receivedAt' | 'problem' | 'gap'>,
+    header: string | readonly string[] | undefined,
+  ) => number
   readonly toleranceSeconds: number
   /** Counts the searches that found no cause, over all requests checked with these terms. */
   readonly inVain: {count: number}
@@ -75,6 +78,8 @@ export interface CheckedRequest {
   /** The value or values of the signature header. */
   readonly header: string | readonly string[] | undefined
   readonly eventIdHeader: string | readonly string[] | undefined
+  /** The time at which it is judged, in Unix seconds. */
+  readonly now: number
   readonly verdict: Verdict
   readonly body: {
     readonly length: number

@@ -109,7 +109,7 @@ const controlChange = (path: string, line: string, more?: Partial<Row>) =>
   row('once', 'POST', new RegExp(`^/_sandbox${path}`), line, {...more, isControl: true})
 
 /** Commands whose paths the interface does not show (§4.9). */
-const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete)$)/
+const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete|rotate)$)/
 const SUBSCRIPTION = '/webhooks/subscriptions/[^/]+'
 const RESERVATION = '/reservations/[^/]+'
 const PLACE = {type: 'CITY', id: 101}
@@ -130,6 +130,14 @@ const PAUSING: Partial<Row> = {
 const SUBSCRIBING: Partial<Row> = {
   sends: ({ADDRESS: url}) => ({url, events: ['voucher.ready']}),
   effects: async (side, {ADDRESS = ''}) => (await side.subscriptionsTo(ADDRESS)).length,
+}
+/** Subscribes beside a subscription. */
+const ROTATING: Partial<Row> = {
+  sends: () => ({events: ['voucher.ready']}),
+  async effects(side, {SUBSCRIPTION: id}) {
+    const {url} = await side.show(`/webhooks/subscriptions/${id}`)
+    return (await side.subscriptionsTo(url)).length - 1
+  },
 }
 const paying = (result: 'paid' | 'failed'): Partial<Row> => ({
   sends: () => ({result}),
@@ -232,6 +240,7 @@ export const ROWS: readonly Row[] = [
   once('POST', `${SUBSCRIPTION}/test`, 'webhooks test SUBSCRIPTION', {takes: 'any'}),
   once('PATCH', SUBSCRIPTION, 'webhooks update SUBSCRIPTION --passive', PAUSING),
   once('DELETE', SUBSCRIPTION, 'webhooks delete --yes SUBSCRIPTION', {takes: 'any'}),
+  once('POST', '/webhooks/subscriptions', 'webhooks rotate SUBSCRIPTION', ROTATING),
   control('/clock$', 'sandbox clock'),
   control('/clock$', 'sandbox env'),
   control('/deliveries\\?', 'sandbox deliveries'),
@@ -245,6 +254,7 @@ export const ROWS: readonly Row[] = [
   }),
   control('/faults$', 'sandbox fault list'),
   control('/requests$', 'sandbox requests'),
+  control('/ledger\\?', 'sandbox ledger'),
   // The fault and the event are chosen so that they do not affect the other cells.
   controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
     sends: () => ({kind: 'latency', latency_ms: 0}),

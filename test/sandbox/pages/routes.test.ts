@@ -52,6 +52,45 @@ describe('reading', () => {
     expect((await readPage(sandbox, voucher)).headers.get('content-type')).toBe('application/pdf')
   })
 
+  it('shows the ledger of a client, newest first, with what a reservation was charged', async () => {
+    const [offer] = await client.search({currency: 'JPY'})
+    const {reservation_ref, payment} = (await client.convert(offer)).json.data
+    const {amount, rate} = payment.charged
+    await sandbox.advance(60)
+    await client.call('POST', `/reservations/${reservation_ref}/cancel`, {})
+    const page = await read('/ui/ledger')
+    const kinds = Array.from(page.matchAll(/<bdi>(booking|refund|fee)</g), ([, kind]) => kind)
+    expect(kinds.at(-1)).toBe('booking')
+    expect(kinds.at(-2)).toBe('refund')
+    for (const text of [`-${amount} EUR`, `>${amount} EUR`, '100000.00 EUR', reservation_ref])
+      expect(page).toContain(text)
+    const reservation = await read(`/ui/reservations/${reservation_ref}`)
+    expect(reservation).toContain(`${amount} EUR`)
+    expect(reservation).toContain(`at the rate ${rate}`)
+    expect(reservation).toContain('href="/ui/ledger?client=cid_sandbox"')
+    expect(await read('/')).toContain('href="/ui/ledger?client=cid_sandbox_poor"')
+    expect(await read('/ui/ledger?client=cid_sandbox_poor')).toContain('No entries.')
+    const other = await readPage(sandbox, '/ui/ledger?client=cid_other')
+    expect([other.status, other.text]).toEqual([404, expect.stringContaining('not found')])
+  })
+
+  it('pages a long ledger', async () => {
+    const offers = await client.search()
+    for (const offer of offers.slice(0, 27)) {
+      const {reservation_ref} = (await client.convert(offer, {client_reference_id: offer.offer_id})).json.data
+      await client.call('POST', `/reservations/${reservation_ref}/cancel`, {})
+    }
+    const [, older = ''] =
+      /href="([^"]+)" rel="next"/.exec(
+        (await read('/ui/ledger?client=cid_sandbox')).replaceAll('&amp;', '&'),
+      ) ?? []
+    expect(older).toContain('client=cid_sandbox')
+    expect(await rows('/ui/ledger')).toBe(51)
+    const last = await read(older)
+    expect(last).toContain('booking')
+    expect(last).not.toContain('rel="next"')
+  })
+
   it('says which reservation a delivery is about, and finds the deliveries of one', async () => {
     await client.call('POST', '/webhooks/subscriptions', {
       url: 'https://partner.example/hooks',

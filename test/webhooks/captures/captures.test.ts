@@ -67,11 +67,67 @@ test.each(['\r\n', '\n'])('an HTTP request with lines that end in %j', async lin
   expect(await reasons(twice)).toEqual(['malformed_header'])
 })
 
+test('a signature in a form that is not read is not checked', async () => {
+  const {results} = await checkAll(`the signature was ${SIGNATURE} and the body was <event/>`)
+  expect(results).toMatchObject([{valid: false, checked: false, findings: [{code: 'form_unknown'}]}])
+})
+
+test('a request whose empty body was signed is valid; one whose body is missing is not checked', async () => {
+  const headers = (body: string) => `X-Service-Signature: ${sign('whsec_test', String(T), Buffer.from(body))}`
+  expect(await reasons(`POST / HTTP/1.1\n${headers('')}\n\n`)).toEqual(['ok'])
+  expect(await reasons(`POST / HTTP/1.1\n${headers('x')}\n\n`)).toEqual(['not_checked'])
+  expect(await reasons(`POST / HTTP/1.1\n${headers('x')}\nContent-Length: 7\n\n`)).toEqual(['not_checked'])
+  expect(await reasons(`POST / HTTP/1.1\n${headers('x')}\nContent-Length: 0\n\n`)).toEqual([
+    'signature_mismatch',
+  ])
+})
+
+test('a body that is shorter than its Content-Length is called cut off', async () => {
+  const cut = httpRequest('\r\n', [`Content-Length: ${BODY.length}`])
+    .subarray(0, -9)
+    .toString('latin1')
+  const mail = cut.replaceAll('\r\n', '\n> ').replace('POST', '> POST')
+  expect(await findingCodes(cut)).toEqual([['body_cut']])
+  expect(await findingCodes(mail)).toEqual([['body_cut']])
+  expect((await checkAll(mail)).results[0]?.findings[0]?.explanation).toContain('9 bytes shorter')
+})
+
+test('a line end that no mail has put in a body is not removed', async () => {
+  const plain = '{"id":"evt_01","type":"a.b"}'
+  const signature = sign('whsec_test', String(T), Buffer.from(plain))
+  const printed = plain.replace(',', ',\n')
+  const forms = [
+    `curl -H 'X-Service-Signature: ${signature}' -d '${printed}' http://x/`,
+    `> X-Service-Signature: ${signature}\n>\n> ${printed.replace('\n', '\n> ')}\n`,
+  ]
+  for (const text of forms) expect(await findingCodes(text), text).toEqual([['body_reserialized']])
+  const ended = `curl -H 'X-Service-Signature: ${signature}' -d '${plain}\n' http://x/`
+  expect(await findingCodes(ended)).toEqual([['body_trailing_newline']])
+})
+
 test.each([
-  `> POST / HTTP/1.1\n> X-Signature: ${SIGNATURE}\n>\n${BODY}`,
-  `curl -X POST http://x/ -H 'x-service-signature: t=1,v1=00' --data-raw '${BODY}'`,
-])('a signature in a form that is not read: %s', async text => {
-  expect(await read(text)).toMatchObject([{problem: expect.stringContaining('output of curl -v: pass')}])
+  ['%% in a batch file', '--data-raw "{\\"a\\":\\"5%%\\"}"', '{"a":"5%"}', 'ok'],
+  ['%% as it is typed', '--data-raw "{\\"a\\":\\"5%%\\"}"', '{"a":"5%%"}', 'ok'],
+  ['a variable that Windows sets', '--data-raw "{\\"a\\":\\"%PATH%\\"}"', '{"a":"%PATH%"}', 'not_checked'],
+  ['an end of the command', '--data-raw "{\\"a\\":\\"x&y\\"}"', '{"a":"x&y"}', 'signature_mismatch'],
+])('cmd.exe: %s', async (_, data, signed, reason) => {
+  const header = sign('whsec_test', String(T), Buffer.from(signed))
+  expect(await reasons(`C:\\>curl ^\r\n  -H "X-Service-Signature: ${header}" ^\r\n  ${data}\r\n`)).toEqual([
+    reason,
+  ])
+})
+
+test.each([
+  ['a variable that the text does not set', `-d "$BODY"`],
+  ['a command', '-d "$(cat body.json)"'],
+  ['a file', '-d @body.json'],
+  ['a file as it is', '--data-binary @/tmp/body.json'],
+  ['standard input', '-d @-'],
+  ['a form', '-F body=@x'],
+  ['nothing', ''],
+])('curl with a body from %s is not checked', async (_, data) => {
+  const {results} = await checkAll(`curl -H 'X-Service-Signature: ${SIGNATURE}' ${data} http://x/\n`)
+  expect(results).toMatchObject([{checked: false, findings: [{fix: expect.stringContaining('--body FILE')}]}])
 })
 
 test('a Content-Length is respected where it fits, and what follows is reported', async () => {

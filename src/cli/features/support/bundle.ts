@@ -117,7 +117,10 @@ async function redactorOf({state, env}: BundleSources): Promise<Redactor> {
     () => peopleIn(state.settings.read()),
     async () => peopleIn({guests: (await state.people()).listAll()}),
     async () => (await state.tokens.listAll()).map(({token}) => token.access_token),
-    () => state.secrets.listSigningSecrets().map(({secret}) => secret),
+    () => {
+      const stored = state.secrets.listSigningSecrets()
+      return stored.flatMap(({secret, earlier_secret}) => [secret, earlier_secret ?? []].flat())
+    },
     bodies,
   ]
   for (const read of readers) await orUnreadable(async () => (await read()).forEach(keep))

@@ -11,6 +11,7 @@ import {isSuccess} from '../../../contract/operations.js'
 import type {EventFilter, EventForward, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import type {State} from '../../../state/state.js'
 import {bufferOf, captureRecord, parseBody} from '../../../webhooks/captures/records.js'
+import {RECEIVED_AT_HEADER} from '../../../webhooks/captures/request.js'
 import {createHandover, freshHeaders, headersFor, signedAgain} from '../../../webhooks/forward/request.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
@@ -163,12 +164,16 @@ export async function findEvent(store: EventStore, id: string): Promise<StoredEv
   })
 }
 
-/** Returns an event with headers and body. As text it is the request as received, sanitised: head, empty line, body. */
+/**
+ * Returns an event with headers and body. As text it is the request as received, sanitised: head, empty line, body. The last line
+ * of the head says when it came, so that `webhooks verify --at received` reads it.
+ */
 export async function eventDetails(store: EventStore, event: StoredEvent): Promise<Result> {
   const {body_base64, headers, event: parsed} = recordOf(event)
   const {bytes: _, ...row} = await rowOf(store, event)
   const document = {...row, headers, body_base64, event: parsed}
-  const head = pairsOf(event.rawHeaders).map(([name, value]) => `${name}: ${value}`)
+  const pairs = [...pairsOf(event.rawHeaders), [RECEIVED_AT_HEADER, row.received_at]]
+  const head = pairs.map(([name, value]) => `${name}: ${value}`)
   const body = Buffer.from(event.body).toString('utf8').split('\n')
   // A line break follows the body only at a terminal.
   const end = process.stdout.isTTY ? [''] : []

@@ -5,6 +5,7 @@ import type {InferredFlags} from '@oclif/core/interfaces'
 import {systemClock} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {nameOfEarlier} from '../../../state/secret-store.js'
 import type {State} from '../../../state/state.js'
 import {removedSecretsText} from '../../../webhooks/diagnose/explanations.js'
 import type {RemovedSecret} from '../../../webhooks/diagnose/finding.js'
@@ -68,10 +69,16 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
   return lines.map((secret, n) => checkSecret({name: `${name}[${n}]`, secret}, flag))
 }
 
-/** Returns the signing secrets stored for `profile` (default: for all), newest first, named by their subscription. */
+/**
+ * Returns the signing secrets stored for `profile` (default: for all), newest first, named by their subscription. A secret that
+ * the service has replaced counts until the rotation is finished.
+ */
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
-  const stored = state.secrets.listSigningSecrets(profile).filter(({secret}) => !isEmptySecret(secret))
-  return stored.map(({subscription_id: name, secret}) => ({name, secret}))
+  const stored = state.secrets.listSigningSecrets(profile).flatMap(kept => {
+    const {subscription_id: name, secret, earlier_secret: earlier} = kept
+    return [{name, secret}, ...(earlier === undefined ? [] : [{name: nameOfEarlier(name), secret: earlier}])]
+  })
+  return stored.filter(({secret}) => !isEmptySecret(secret))
 }
 
 /**
@@ -152,9 +159,8 @@ export class WatchedSecrets {
     try {
       const before = this.current
       this.current = this.read()
-      const gone = before.filter(
-        ({name, secret}) => !this.current.some(other => other.name === name && other.secret === secret),
-      )
+      // A secret may get another name: during a rotation, that of an earlier one.
+      const gone = before.filter(({secret}) => !this.current.some(other => other.secret === secret))
       if (gone.length === 0) return
       const removals = this.state.secrets.listRemovedSigningSecrets(this.profile)
       for (const {name: subscription_id} of gone) {

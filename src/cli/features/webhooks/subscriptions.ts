@@ -8,6 +8,8 @@ import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import type {SubscriptionRequest} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
+import type {SigningSecret} from '../../../state/secret-store.js'
+import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {writeWholeFile} from '../../../storage/files.js'
 import {checkGiven, invalid} from '../../input/checks.js'
@@ -57,27 +59,45 @@ export function unknownEventWarnings(types: Iterable<string> = []): string[] {
   return unknown.map(type => `Warning: ${sanitizeLine(type, 60)} is not a known event type`)
 }
 
-type CreationFlags = TargetFlags & {readonly again?: boolean; readonly 'secret-file'?: string | undefined}
+export type CreationFlags = TargetFlags & {
+  readonly again?: boolean
+  readonly 'secret-file'?: string | undefined
+}
 
-export type KeptSubscription = Awaited<ReturnType<typeof createAndKeep>>
+/** A new subscription or a new secret whose secret is stored, unless `problem` says why not. */
+export interface KeptSubscription {
+  readonly id: string
+  readonly stored_in: string | null
+  readonly result: Result
+  readonly problem: StorageError | undefined
+  readonly warnings: readonly string[]
+}
 
 /**
- * Creates a subscription and stores its secret. If storing fails, `problem` says why, and `failNotStored` reports it. Throws
- * `outcome_unknown` if a subscription may exist.
+ * Creates a subscription and stores its secret, with what a rotation has to remember. If storing fails, `problem` says why, and
+ * `failNotStored` reports it. Throws `outcome_unknown` if a subscription may exist.
  */
 export async function createAndKeep(
   connection: Connection,
   wanted: SubscriptionRequest,
   flags: CreationFlags,
-) {
+  rotation: Pick<SigningSecret, 'replaces' | 'subscribed_since'> = {},
+): Promise<KeptSubscription> {
   const {state, clock, target} = connection
   const profile = profileName(flags, state)
+  const startedAt = clock.now()
   const {creationId, subscription, deviations} = await createOnce(connection, wanted, profile, flags.again)
   const {id, url, events, secret, is_active} = subscription
-  const subscribed = {...wanted, baseUrl: target.baseUrl}
-  const kept = {subscription_id: id, profile, secret, stored_at: clock.now(), subscribed}
-  const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
-  const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
+  const kept = {
+    subscription_id: id,
+    profile,
+    secret,
+    stored_at: clock.now(),
+    subscribed: {...wanted, baseUrl: target.baseUrl},
+    replaces: rotation.replaces,
+    subscribed_since: rotation.subscribed_since ?? startedAt,
+  }
+  const {places, problem, warnings: problems} = await keepSecret(state, kept, flags['secret-file'])
   // From here on failures only warn, because the subscription exists and its secret is never shown again.
   const warnings: string[] = []
   const unended = await storageProblem(() => state.subscriptions.end(creationId))
@@ -88,19 +108,30 @@ export async function createAndKeep(
   }
   const deviation = notAsAsked(id, deviations)
   if (deviation !== undefined) warnings.push(deviation)
+  warnings.push(...problems)
   const shown = {id, url, events, secret, is_active}
+  const result = single({...shown, ...places, subscription: shown}, {...shown, ...places}, id)
+  return {id, stored_in: places.stored_in, result, problem, warnings}
+}
+
+/**
+ * Stores a secret that the service never shows again, and writes it to `secretFile` too. Returns where it is; a failure to store
+ * it as `problem`, and one of the file as a warning.
+ */
+export async function keepSecret(state: State, kept: SigningSecret, secretFile: string | undefined) {
+  const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
+  const stored_in = problem ? null : join(state.directory, TOKENS_NAME)
   const places: {stored_in: string | null; secret_file?: string} = {stored_in}
-  const secretFile = flags['secret-file']
+  const warnings: string[] = []
   if (secretFile !== undefined) {
     const unwritten = await storageProblem(() =>
-      writeWholeFile(resolve(secretFile), [Buffer.from(secret)], {existing: 'create'}),
+      writeWholeFile(resolve(secretFile), [Buffer.from(kept.secret)], {existing: 'create'}),
     )
     if (unwritten)
       warnings.push(`--secret-file: ${sanitizeLine(unwritten.message, 200)}; the secret is in tokens.db`)
     else places.secret_file = secretFile
   }
-  const result = single({...shown, ...places, subscription: shown}, {...shown, ...places}, id)
-  return {id, stored_in, result, problem, warnings}
+  return {places, problem, warnings}
 }
 
 /**
@@ -113,12 +144,7 @@ async function createOnce(
   profile: string,
   again = false,
 ) {
-  // Checked before anything is sent, because the secret is shown only once.
-  if (!state.writable) {
-    const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
-    throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
-  }
-  state.secrets.listSigningSecrets(profile)
+  requireStorage(state, profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const creation = await state.subscriptions.begin(client, wanted, {now: clock.now(), again})
   if (creation.earlier) {
@@ -134,6 +160,15 @@ async function createOnce(
     if (error instanceof Failure) await state.subscriptions.end(creation.id)
     throw error
   }
+}
+
+/** Throws a StorageError if a secret could not be stored. Called before anything is sent, because it is shown only once. */
+export function requireStorage(state: State, profile: string): void {
+  if (!state.writable) {
+    const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
+    throw new StorageError('not_writable', 'the configuration directory cannot be written', hint)
+  }
+  state.secrets.listSigningSecrets(profile)
 }
 
 export function notAsAsked(id: string, deviations: readonly string[]): string | undefined {
@@ -154,20 +189,20 @@ async function storageProblem(work: () => unknown): Promise<StorageError | undef
 }
 
 /**
- * Throws a Failure that the secret could not be stored. Before that it prints the whole subscription even with --quiet or
- * --columns; with --json the Failure contains it.
+ * Throws a Failure that the secret could not be stored; `remedy` is what to do in place of keeping the printed one. Before that
+ * it prints the whole subscription even with --quiet or --columns; with --json the Failure contains it.
  */
 export async function failNotStored(
   command: BaseCommand,
   {id, result, problem}: KeptSubscription,
   {json, format}: OutputFlags,
+  remedy = `delete the subscription (bookctl webhooks delete ${sanitizeLine(id, 100)}) and create another`,
 ): Promise<never> {
   if (!json) await command.print(result, false, {format})
-  const name = sanitizeLine(id, 100)
-  const what = `the subscription ${name} exists, but its secret, which is shown only once, could not be stored`
+  const what = `the subscription ${sanitizeLine(id, 100)} exists, but its secret, which is shown only once, could not be stored`
   throw new Failure('outcome_unknown', `${what}: ${problem?.message}`, {
     code: 'secret_not_stored',
-    hint: `keep the printed secret, or delete the subscription (bookctl webhooks delete ${name}) and create another`,
+    hint: `keep the printed secret, or ${remedy}`,
     keepsResult: true,
     result: result.document,
   })
@@ -183,12 +218,26 @@ export function subscriptionList(subscriptions: readonly FoundSubscription[]): R
   return {...list, whenEmpty: 'No subscriptions.'}
 }
 
+interface Deletion {
+  /** The command, for the record of the removed secret (default `webhooks delete`). */
+  readonly by?: string
+  /** Reports whether the deletion failed because the subscription is gone already. */
+  readonly unless?: (error: unknown) => Promise<boolean>
+}
+
 /** Deletes the subscription, then its stored secret. If the deletion fails, throws a Failure and keeps the secret. */
-export async function deleteAndForget({api, clock, state}: Connection, id: string, flags: TargetFlags) {
+export async function deleteAndForget(
+  {api, clock, state}: Connection,
+  id: string,
+  flags: TargetFlags,
+  {by = 'webhooks delete', unless}: Deletion = {},
+) {
   const {deleteSubscription} = await import('../../../api/operations/webhooks.js')
-  await deleteSubscription(api, id)
+  await deleteSubscription(api, id).catch(async error => {
+    if (!(await unless?.(error))) throw error
+  })
   const profile = profileName(flags, state)
-  const removal = {removed_at: clock.now(), removed_by: 'webhooks delete'}
+  const removal = {removed_at: clock.now(), removed_by: by}
   const name = {profile, subscription_id: id}
   const secret_removed = state.writable && state.secrets.removeSigningSecret(name, removal)
   return {subscription_id: id, deleted: true, secret_removed}

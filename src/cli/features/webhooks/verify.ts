@@ -14,11 +14,12 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {readCaptures} from '../../../webhooks/captures/captures.js'
-import {type CheckResult, check, usualLineCheck} from '../../../webhooks/diagnose/check.js'
+import type {CapturedRequest} from '../../../webhooks/captures/request.js'
+import {type CheckResult, check, MOST_KEPT_BYTES, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
-import {createSigner} from '../../../webhooks/signature/signature.js'
+import {createSigner, parseSignature} from '../../../webhooks/signature/signature.js'
 import {checkGiven, invalid} from '../../input/checks.js'
-import {readingProblem} from '../../input/files.js'
+import {readBytes, readingProblem} from '../../input/files.js'
 import {checkedFlag} from '../../input/flags.js'
 import {whileReading} from '../../input/pending-reads.js'
 import {ListAside} from '../../terminal/list-aside.js'
@@ -41,10 +42,18 @@ export const verifyFlags = {
     summary: 'value of the event id header of a raw body',
   }),
   ...webhookSecretFlags,
-  at: checkedFlag((field, text) => (text === 'received' ? text : readTime(field, text)))({
-    helpValue: 'TIME|received',
-    summary: 'check at this time, or when each was received (default now)',
+  body: Flags.string({
+    helpValue: 'FILE',
+    summary: 'body of a request whose headers are in the input',
+    exclusive: ['signature'],
   }),
+  at: checkedFlag((field, text) => (text === 'received' || text === 'signed' ? text : readTime(field, text)))(
+    {
+      helpValue: 'TIME|received|signed',
+      summary: 'check at this time, or when each was received or signed (default now)',
+    },
+  ),
+  reply: Flags.boolean({summary: 'print the verdict as a mail to the partner who sent the request'}),
   tolerance: Flags.integer({
     helpValue: 'SECONDS',
     min: 0,
@@ -63,11 +72,13 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
     signature,
     eventId: flags['event-id'],
     toleranceSeconds: tolerance,
-    now({receivedAt, problem}) {
+    now({receivedAt, problem, gap}, header) {
+      if (at === 'signed') return signedAt(header) ?? systemClock.now()
       if (at !== 'received') return at ?? systemClock.now()
       if (receivedAt !== undefined) return receivedAt
-      if (problem !== undefined) return 0
-      const hint = 'captures of webhooks listen and HAR files do; otherwise pass the time itself'
+      if (problem !== undefined || gap !== undefined) return 0
+      const hint =
+        'captures of webhooks listen, events show and HAR files do; otherwise pass the time itself, or --at signed'
       const missing = '--at received: the capture does not contain the time of receipt'
       throw usage('no_receiving_time', missing, hint)
     },
@@ -88,6 +99,13 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
   }
 }
 
+/** Returns the time in a well-formed signature header, in Unix seconds. */
+function signedAt(header: string | readonly string[] | undefined): number | undefined {
+  const [value, ...others] = [header ?? []].flat()
+  const parsed = value === undefined || others.length > 0 ? undefined : parseSignature(value)
+  return parsed === undefined ? undefined : Number(parsed.timestamp)
+}
+
 /** Reads the time of a signature as whole Unix seconds. Throws a usage error for an invalid time or one before 1970. */
 export function readSigningTime(field: string, text: string): number {
   const seconds = Math.floor(readTime(field, text))
@@ -104,31 +122,66 @@ function readTime(field: string, text: string): number {
   throw invalid(field, 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z', text)
 }
 
-/** Yields the results in order, in groups that were read together. `leftOut` counts entries that are not webhooks. */
+export interface VerifyOptions {
+  /** The body of the one request whose headers are in the input. */
+  readonly body?: Uint8Array | undefined
+  /** Whether each result has a reply. */
+  readonly replies: boolean
+}
+
+/** Reads the body of --body. Throws a usage error if it cannot be read or is too long. */
+export async function readBody({body}: VerifyFlags): Promise<Uint8Array | undefined> {
+  return body === undefined ? undefined : readBytes('--body', body, MOST_KEPT_BYTES)
+}
+
+/** Returns `request` with the body of --body in place of its own. An answer of a server does not become a request by it. */
+function withBody(request: CapturedRequest, body: Uint8Array): CapturedRequest {
+  const {headers, receivedAt, place, problem, gap} = request
+  return {
+    headers,
+    receivedAt,
+    body,
+    ...(place === undefined ? {} : {place}),
+    ...(problem === undefined ? {} : {problem}),
+    gap: gap?.code === 'request_missing' ? gap : undefined,
+  }
+}
+
+/**
+ * Yields the results in order, in groups that were read together. `leftOut` counts entries that are not webhooks. Throws a usage
+ * error if an input cannot be read, or if there are several requests for one body.
+ */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,
   leftOut: {count: number},
   warn: (text: string) => void,
+  {body, replies}: VerifyOptions,
 ): AsyncGenerator<readonly Verified[]> {
+  const replyText = replies ? (await import('./verify-reply.js')).replyText : undefined
+  let read = 0
   const options = {signatureGiven: terms.signature !== undefined, names: terms.names, leftOut}
   for (const input of inputs) {
     const before = leftOut.count
     const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
-    const shortcut = usualLineCheck(terms, name)
+    const shortcut = body === undefined && !replies ? usualLineCheck(terms, name) : undefined
     try {
       for await (const requests of readCaptures(openInput(input), {...options, shortcut})) {
         const verified: Verified[] = []
-        for (const request of requests) {
-          if ('input' in request) {
-            verified.push(request)
+        for (const captured of requests) {
+          read += 1
+          if (body !== undefined && read > 1)
+            throw usage('several_requests', SEVERAL_FOR_BODY, 'pass one request')
+          if ('input' in captured) {
+            verified.push(captured)
             continue
           }
+          const request = body === undefined ? captured : withBody(captured, body)
           const checked = check(request, terms)
           const result = checked instanceof Promise ? await checked : checked
           const place = `${name}${request.place ?? ''}`
           for (const note of request.afterwards?.notes ?? []) warn(`${place}: ${note}`)
-          verified.push({input: place, ...result})
+          verified.push({input: place, ...result, ...(replyText ? {reply: replyText(result)} : {})})
         }
         yield verified
       }
@@ -140,6 +193,8 @@ export async function* verifyInputs(
     }
   }
 }
+
+const SEVERAL_FOR_BODY = '--body: the input has several requests, and the body belongs to one'
 
 /** Bytes per read; smaller reads would wait for the system more often. */
 const READ_BYTES = 512 * 1024
@@ -189,14 +244,17 @@ function readingFailed(error: unknown, name: string): unknown {
  * Returns the given inputs, or standard input. Throws a usage error if that is a terminal or would be read twice, or if a file
  * does not exist.
  */
-export function chooseInputs(typed: readonly string[], flags: WebhookSecretFlags): string[] {
+export function chooseInputs(
+  typed: readonly string[],
+  flags: WebhookSecretFlags & {readonly body?: string | undefined},
+): string[] {
   const inputs = typed.length > 0 ? [...typed] : ['-']
   const absent = inputs.find(input => input !== '-' && !existsSync(input))
   if (absent !== undefined)
     throw usage('cannot_read', `cannot read ${sanitizeLine(absent, 200)} (${readingProblem('ENOENT')})`)
   const fromStdin = inputs.filter(input => input === '-').length
   if (fromStdin === 0) return inputs
-  if (flags['secret-stdin'] || flags['secret-file'] === '-' || fromStdin > 1) {
+  if (flags['secret-stdin'] || flags['secret-file'] === '-' || flags.body === '-' || fromStdin > 1) {
     throw usage('invalid_input', 'standard input can be read only once', 'pass the other as a file')
   }
   if (typed.length === 0 && stdinIsTerminal()) {
@@ -233,9 +291,10 @@ const REASONS: Readonly<Record<CheckResult['reason'], string>> = {
   signature_mismatch: 'the signature does not match',
   timestamp_outside_tolerance: 'the signature is right, but its time is outside the tolerance',
   event_id_mismatch: 'the event id is malformed, or the header has another',
+  not_checked: 'it is not a whole request',
 }
 
-export type Verified = {readonly input: string} & CheckResult
+export type Verified = {readonly input: string; readonly reply?: string} & CheckResult
 
 const PLAIN_COLUMNS = [
   'input',
@@ -255,10 +314,23 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
   const columns = [...columnsOf<Verified>(PLAIN_COLUMNS), {name: 'findings', value: codes}]
   const id = (item: Verified) => item.event_id
   const skipped = skippedOf(leftOut)
+  const replies = items.flatMap(({input, reply}) =>
+    reply === undefined ? [] : [isSeveral ? `${input}:\n\n${reply}` : reply],
+  )
+  const text = replies.length === 0 ? {} : {text: replies.join('\n')}
   if (isSeveral) {
     const valid = items.filter(item => item.valid).length
-    const document = {valid, invalid: items.length - valid, ...skipped, results: items}
-    return {document, items, columns, id, shown: ['input', 'valid', 'reason', 'event_id', 'findings']}
+    const notChecked = items.filter(item => item.checked === false).length
+    const counts = {valid, invalid: items.length - valid - notChecked, ...notCheckedOf(notChecked)}
+    const document = {...counts, ...skipped, results: items}
+    return {
+      document,
+      items,
+      columns,
+      id,
+      shown: ['input', 'valid', 'reason', 'event_id', 'findings'],
+      ...text,
+    }
   }
   const {input: _, ...only} = items[0] as Verified
   const {event_id, type, timestamp, age_seconds: age, secret} = only
@@ -275,14 +347,16 @@ function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 
     single: true,
     lead: verdictLines(only),
     facts: {event_id, type, signed, secret},
+    ...text,
   }
 }
 
-function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNullable<Result['lead']> {
+function verdictLines({valid, reason, checked, findings: [first]}: CheckResult): NonNullable<Result['lead']> {
   // The reason is unknown if part of the capture is missing.
-  const unread = first?.code === 'capture_unreadable' ? first.explanation : undefined
-  const words = unread?.replace(/^N/, 'n').replace(/\.$/, '') ?? REASONS[reason]
-  const text = valid ? 'Valid' : `Not valid: ${words}`
+  const isUnread = first?.code === 'capture_unreadable' || checked === false
+  const unread = isUnread ? first?.explanation : undefined
+  const words = unread?.replace(/^./, letter => letter.toLowerCase()).replace(/\.$/, '') ?? REASONS[reason]
+  const text = valid ? 'Valid' : `${checked === false ? 'Not checked' : 'Not valid'}: ${words}`
   return async (paint, columns) => {
     const isShort = text.length <= columns
     const lines = isShort ? [text] : (await import('../../terminal/text.js')).hang(text, columns, 2)
@@ -293,6 +367,11 @@ function verdictLines({valid, reason, findings: [first]}: CheckResult): NonNulla
 /** Returns `{skipped}` for the document, or an empty object if no entry was skipped. */
 function skippedOf(leftOut: number): {skipped?: number} {
   return leftOut === 0 ? {} : {skipped: leftOut}
+}
+
+/** Returns `{not_checked}` for the document, or an empty object if every request was checked. */
+function notCheckedOf(count: number): {not_checked?: number} {
+  return count === 0 ? {} : {not_checked: count}
 }
 
 export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at the end'
@@ -317,8 +396,8 @@ export async function printResults(
   printing: Printing,
   printer: ResultPrinter,
   leftOut: {readonly count: number},
-): Promise<{read: number; invalid: number}> {
-  const count = {read: 0, invalid: 0}
+): Promise<{read: number; invalid: number; notChecked: number}> {
+  const count = {read: 0, invalid: 0, notChecked: 0}
   const aside = printing === 'one document' ? new ListAside() : undefined
   let held: Verified[] = []
   let continues = false
@@ -339,7 +418,8 @@ export async function printResults(
     for await (const verified of results) {
       for (const result of verified) {
         count.read += 1
-        if (!result.valid) count.invalid += 1
+        if (result.checked === false) count.notChecked += 1
+        else if (!result.valid) count.invalid += 1
         held.push(result)
       }
       if (held.length < enough) continue
@@ -351,8 +431,11 @@ export async function printResults(
     }
     if (aside && continues) {
       aside.add(held)
-      const {read, invalid} = count
-      await writePieces(aside.document({valid: read - invalid, invalid, ...skippedOf(leftOut.count)}))
+      const {read, invalid, notChecked} = count
+      const valid = read - invalid - notChecked
+      await writePieces(
+        aside.document({valid, invalid, ...notCheckedOf(notChecked), ...skippedOf(leftOut.count)}),
+      )
     } else if (held.length > 0) {
       const isSeveral = continues || inputs > 1 || count.read > 1
       await show(verifyResult(held, isSeveral, leftOut.count))

@@ -28,6 +28,6 @@ test('a long table is printed in blocks, so that never all rows are held', async
       void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
   }
   const count = await printResults(results(), 1, 'in blocks', printer, {count: 0})
-  expect(count).toEqual({read: 2500, invalid: 0})
+  expect(count).toEqual({read: 2500, invalid: 0, notChecked: 0})
   expect(printed.map(text => text.trimEnd().split('\n').length)).toEqual([1001, 1000, 500])
 })

@@ -1,0 +1,85 @@
+/** `sandbox ledger`: what the account of a client of the local sandbox was charged and given back. */
+import {Failure, failureWith} from '../../../contract/failure.js'
+import {isObject, type JsonObject} from '../../../contract/json.js'
+import {moneyText} from '../../terminal/dates-and-amounts.js'
+import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
+import {credentialsOf} from './command.js'
+
+interface Entry {
+  readonly at: string
+  readonly kind: string
+  readonly reservation_ref: string
+  /** A decimal string in the account's currency; a debit is negative. */
+  readonly amount: string
+  readonly balance: string
+}
+
+export interface Ledger {
+  readonly client_id: string
+  readonly currency: string
+  readonly opening_balance: string
+  readonly entries: readonly Entry[]
+  readonly balance: string
+}
+
+export const LEDGER_COLUMNS: readonly Column<Entry>[] = columnsOf<Entry>([
+  'at',
+  'kind',
+  'reservation_ref',
+  'amount',
+  'balance',
+])
+
+/** Entries of one answer of the sandbox. */
+const PAGE = 1000
+
+type Control = (path: string) => Promise<JsonObject | undefined>
+
+/** The clients that have a short name, which `sandbox env --client` takes too. */
+const SHORT_NAMES = ['poor', 'readonly']
+
+/**
+ * Reads all entries, page by page. `client` is an id or a short name. Throws a Failure, `not_found` if there is no such client.
+ */
+export async function readLedger(control: Control, client: string | undefined): Promise<Ledger> {
+  const isShort = client === undefined || SHORT_NAMES.includes(client)
+  const id = isShort ? credentialsOf(client).client_id : client
+  const entries: Entry[] = []
+  let after = 0
+  for (;;) {
+    const query = `client_id=${encodeURIComponent(id)}&limit=${PAGE}&after=${after}`
+    const page = await control(`/ledger?${query}`).catch(error => {
+      if (!(error instanceof Failure) || error.details.code !== 'not_found') throw error
+      throw failureWith(error, {hint: 'name one of them: bookctl sandbox ledger --client CLIENT'})
+    })
+    if (!isLedger(page)) {
+      const problem = 'the answer of the local sandbox has no ledger'
+      throw new Failure('service_failed', problem, {code: 'answer_not_understood'})
+    }
+    entries.push(...page.entries)
+    const {client_id, currency, opening_balance, balance, next} = page
+    if (typeof next !== 'number' || next <= after)
+      return {client_id, currency, opening_balance, entries, balance}
+    after = next
+  }
+}
+
+function isLedger(page: unknown): page is Ledger & {readonly next?: unknown} {
+  if (!isObject(page) || !Array.isArray(page.entries)) return false
+  const texts = [page.client_id, page.currency, page.opening_balance, page.balance]
+  return texts.every(text => typeof text === 'string') && page.entries.every(isObject)
+}
+
+/** The result for a ledger, oldest entry first. */
+export function ledgerResult(ledger: Ledger): Result<Entry> {
+  const {client_id, currency, opening_balance, entries, balance} = ledger
+  const opening = moneyText({amount: opening_balance, currency})
+  const now = moneyText({amount: balance, currency})
+  return {
+    document: ledger,
+    items: entries,
+    columns: LEDGER_COLUMNS,
+    lead: headLine(`${client_id}: opening balance ${opening}, balance ${now}`),
+    whenEmpty: `No entries: ${client_id} has its opening balance of ${opening}.`,
+  }
+}

@@ -1,0 +1,269 @@
+/**
+ * Reads a request from the command that sends it: curl as bash, cmd.exe and PowerShell write it, and Invoke-WebRequest. Texts
+ * have one character per byte (latin1).
+ */
+import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {bashVariables, readBash} from './bash.js'
+import {readCmd} from './cmd.js'
+import {bodyIsElsewhere, unclear} from './gaps.js'
+import {powerShellVariables, readCmdlet, readProgram, type Value} from './powershell.js'
+import type {CapturedRequest, Gap, Reading} from './request.js'
+import type {Command, Word} from './words.js'
+import {joinedReadings} from './wrapped.js'
+
+/** A request as one shell sends it. */
+interface Sent {
+  readonly pairs: readonly (readonly [string, string])[]
+  readonly body: string | undefined
+  readonly gap?: Gap | undefined
+  readonly note?: string | undefined
+}
+
+const CMDLET = /(?<![\w-])(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)(?=[ \t`])/gi
+const CURL = /(?<![\w.-])(?:curl|CURL)(?:\.exe)?(?=[ \t])/g
+
+/** Returns the requests of the commands in `text` that have headers, or undefined if there is none. */
+export function readCommands(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+  const found: CapturedRequest[] = []
+  let end = 0
+  for (const {index, 0: program} of [...text.matchAll(CMDLET), ...text.matchAll(CURL)]) {
+    if (index < end) continue
+    const start = index + program.length
+    const isCmdlet = /^i/i.test(program) || /^curl[^\n]*[ \t]-(?:Headers|Body|Uri)\b/i.test(text.slice(index))
+    const read = isCmdlet ? [cmdletRequest(text, start)] : readings(text, start, program)
+    const likely = read.filter(({sent}) => sent.pairs.length > 0 || sent.body !== undefined)
+    const [first] = likely.toSorted(
+      (a, b) => Number(isSigned(b.sent, names)) - Number(isSigned(a.sent, names)),
+    )
+    if (first === undefined) continue
+    end = first.end
+    found.push(
+      requestOf(
+        first.sent,
+        likely.map(({sent}) => sent),
+        names,
+      ),
+    )
+  }
+  if (found.length === 0) return undefined
+  const signed = found.filter(({headers}) => headers && headerOf(headers, names.signature) !== undefined)
+  const kept = signed.length > 0 ? signed : found.slice(0, 1)
+  return kept.map((request, n) => (kept.length > 1 ? {...request, place: `#${n + 1}`} : request))
+}
+
+const isSigned = ({pairs}: Sent, names: WebhookHeaderNames) =>
+  pairs.some(([name]) => name.toLowerCase() === names.signature.toLowerCase())
+
+function requestOf(first: Sent, all: readonly Sent[], names: WebhookHeaderNames): CapturedRequest {
+  const {pairs, gap} = first
+  // A mail breaks long lines, also within quotes.
+  const unbroken = pairs.map(([name, value]): [string, string] => {
+    const joint = name.toLowerCase() === names.signature.toLowerCase() ? '' : ' '
+    return [name, value.replace(/[ \t]*\r?\n[ \t]*/g, joint)]
+  })
+  const headers = gatherHeaders(unbroken)
+  const body = Buffer.from(first.body ?? '', 'latin1')
+  if (gap) return {headers, body, gap}
+  function* otherReadings(): Generator<Reading> {
+    const bodies = new Map<string, string | undefined>()
+    for (const {body: text, note} of all) if (text !== undefined && !bodies.has(text)) bodies.set(text, note)
+    for (const [text, note] of bodies)
+      if (text !== first.body) yield {body: Buffer.from(text, 'latin1'), note}
+    for (const [text] of bodies) yield* joinedReadings(text)
+  }
+  return {headers, body, otherReadings, afterwards: {notes: []}}
+}
+
+/** Returns how each shell that may have run the curl command sends it, the most likely first. */
+function readings(text: string, start: number, program: string): {sent: Sent; end: number}[] {
+  const {length} = text
+  const upTo = text.slice(start, Math.min(length, start + 200_000))
+  const before = text.slice(0, start)
+  const as = (command: Command, note?: string) => ({sent: curlRequest(command, note), end: command.end})
+  const bash = () => as(readBash(text, start, bashVariables(before, start)))
+  const cmd = () => {
+    const typed = readCmd(text, start, {isBatch: false})
+    const batch = readCmd(text, start, {isBatch: true})
+    // Browsers double each backslash in a command for cmd.exe, although only those before a quote need it.
+    const copied = {
+      ...typed,
+      words: typed.words.map(word => ({...word, text: word.text.replaceAll('\\\\', '\\')})),
+    }
+    const isCopied = /\^"/.test(upTo)
+    return [
+      as(typed),
+      as(batch, 'the command was read as in a batch file, where %% is one percent sign'),
+      ...(isCopied
+        ? [as(copied, 'the command was read as a browser copies it, with doubled backslashes')]
+        : []),
+    ]
+  }
+  const powerShell = () => {
+    const variables = powerShellVariables(before, start)
+    const windows = as(readProgram(text, start, variables, true))
+    const current = as(readProgram(text, start, variables, false))
+    // Quotes that are escaped twice are meant for Windows PowerShell.
+    return /\\"|\\`"/.test(upTo) ? [windows, current] : [current, windows]
+  }
+  const line = /[^\n]*$/.exec(before)?.[0] ?? ''
+  if (
+    /`[ \t]*\r?\n|@'|@"/.test(upTo) ||
+    /^PS |^[> ]*PS [A-Z]:/.test(line) ||
+    /^[ \t]*\$\w+[ \t]+=/m.test(before)
+  )
+    return powerShell()
+  if (/\^[ \t]*\r?\n|\^"/.test(upTo) || /[A-Z]:\\[^\n]*>[ \t]*$/i.test(line)) return cmd()
+  if (/\\[ \t]*\r?\n|\$'|<<-?['"\w]/.test(upTo)) return [bash()]
+  if (/(?:^|[ \t=])'/.test(upTo))
+    return program.endsWith('.exe') ? [...powerShell(), bash()] : [bash(), ...powerShell()]
+  return program.endsWith('.exe') ? [...cmd(), ...powerShell(), bash()] : [bash(), ...cmd(), ...powerShell()]
+}
+
+/** Short options of curl that take a value, other than those that are read here. */
+const SHORT_WITH_VALUE = 'AbcCDeEFhKmoPQrtTuUwxXyYz'
+const LONG_WITH_VALUE = new Set([
+  'cacert',
+  'capath',
+  'cert',
+  'cert-type',
+  'ciphers',
+  'config',
+  'connect-timeout',
+  'connect-to',
+  'cookie',
+  'cookie-jar',
+  'form',
+  'interface',
+  'key',
+  'key-type',
+  'limit-rate',
+  'max-redirs',
+  'max-time',
+  'noproxy',
+  'oauth2-bearer',
+  'output',
+  'pass',
+  'proxy',
+  'proxy-header',
+  'proxy-user',
+  'range',
+  'referer',
+  'request',
+  'resolve',
+  'retry',
+  'retry-delay',
+  'retry-max-time',
+  'tls-max',
+  'trace',
+  'trace-ascii',
+  'unix-socket',
+  'upload-file',
+  'url',
+  'user',
+  'user-agent',
+  'write-out',
+])
+const DATA = new Set(['data', 'data-ascii', 'data-binary', 'data-raw', 'data-urlencode', 'json'])
+
+/** Converts the words of a curl command to a request, as curl does. */
+function curlRequest({words, input}: Command, note?: string): Sent {
+  const pairs: (readonly [string, string])[] = []
+  const unknown: string[] = []
+  let body: string | undefined
+  let gap: Gap | undefined
+  for (const [option, value] of optionsOf(words)) {
+    if (value === undefined) continue
+    if (option === 'header') {
+      if (value.text.startsWith('@')) gap ??= bodyIsElsewhere('a file, and so are headers')
+      const [, name = '', content = ''] = /^([^:;\s]+)\s*[:;]\s*([\s\S]*?)\s*$/.exec(value.text) ?? []
+      if (name !== '') pairs.push([name, content])
+      unknown.push(...value.unknown)
+      continue
+    }
+    if (option === 'upload-file' || option === 'form') {
+      gap ??= bodyIsElsewhere(option === 'form' ? 'a form with several parts' : 'a file')
+      continue
+    }
+    if (!DATA.has(option)) continue
+    unknown.push(...value.unknown)
+    const isFile = value.text.startsWith('@') && option !== 'data-raw' && option !== 'data-urlencode'
+    const file = value.text.slice(1)
+    if (isFile && (file !== '-' || input === undefined))
+      gap ??= bodyIsElsewhere(file === '-' ? 'standard input' : `the file ${file.slice(0, 100)}`)
+    let text = isFile ? (input ?? '') : value.text
+    // Curl drops line breaks of a file, unless the data is binary.
+    if (isFile && option !== 'data-binary' && option !== 'json') text = text.replace(/[\r\n\0]/g, '')
+    if (option === 'data-urlencode') text = urlEncoded(value.text)
+    const joint = option === 'json' ? '' : '&'
+    body = body === undefined ? text : `${body}${joint}${text}`
+  }
+  if (unknown.length > 0)
+    gap ??= unclear(
+      `The command contains ${unknown[0]?.slice(0, 60)}, which the shell replaces by a value that is not in the text.`,
+    )
+  if (body === undefined) gap ??= bodyIsElsewhere('elsewhere')
+  return {pairs, body, gap, note}
+}
+
+function urlEncoded(text: string): string {
+  const [, name, content] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? [undefined, '', text]
+  const encoded = content.replace(
+    /[^\w.~-]/g,
+    byte => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
+  )
+  return name === '' ? encoded : `${name}=${encoded}`
+}
+
+/** Yields the options with their long names. Short options may be joined, with their value: `-sSXPOST`. */
+function* optionsOf(words: readonly Word[]): Generator<readonly [string, Word | undefined]> {
+  for (let n = 0; n < words.length; n += 1) {
+    const word = words[n] as Word
+    const [, long, inline] = /^--([a-z][a-z0-9.-]*)(?:=([\s\S]*))?$/.exec(word.text) ?? []
+    if (long !== undefined) {
+      const name = long === 'data-ascii' ? 'data' : long
+      const takesValue = name === 'header' || DATA.has(name) || LONG_WITH_VALUE.has(name)
+      if (inline !== undefined) yield [name, {...word, text: inline}]
+      else if (takesValue) {
+        n += 1
+        yield [name, words[n]]
+      }
+      continue
+    }
+    if (!/^-[A-Za-z#:]/.test(word.text)) continue
+    for (let at = 1; at < word.text.length; at += 1) {
+      const letter = word.text[at] ?? ''
+      const isRead = letter === 'H' || letter === 'd'
+      if (!isRead && !SHORT_WITH_VALUE.includes(letter)) continue
+      const rest = word.text.slice(at + 1)
+      if (rest === '') n += 1
+      const value = rest === '' ? words[n] : {...word, text: rest}
+      const names: Readonly<Record<string, string>> = {H: 'header', d: 'data', T: 'upload-file', F: 'form'}
+      yield [names[letter] ?? letter, value]
+      break
+    }
+  }
+}
+
+/** Reads the parameters of Invoke-WebRequest or Invoke-RestMethod. */
+function cmdletRequest(text: string, start: number): {sent: Sent; end: number} {
+  const variables = powerShellVariables(text.slice(0, start), start)
+  const {parameters, end} = readCmdlet(text, start, variables)
+  const named = (name: string): Value | undefined => {
+    const found = [...parameters].find(([key]) => key.length >= 3 && name.startsWith(key))
+    return found?.[1]
+  }
+  const headers = named('headers')
+  const body = named('body')
+  const file = named('infile')
+  const pairs = (headers?.entries ?? []).map(([name, {text: value}]) => [name, value] as const)
+  const type = named('contenttype')
+  if (type) pairs.push(['Content-Type', type.text])
+  const entryUnknown = (headers?.entries ?? []).flatMap(([, {unknown}]) => unknown)
+  const unknown = [...(headers?.unknown ?? []), ...(body?.unknown ?? []), ...entryUnknown]
+  let gap: Gap | undefined
+  if (file) gap = bodyIsElsewhere(`the file ${file.text.slice(0, 100)}`)
+  else if (unknown.length > 0)
+    gap = unclear(`The command contains ${unknown[0]?.slice(0, 60)}, whose value is not in the text.`)
+  else if (body === undefined || body.entries !== undefined) gap = bodyIsElsewhere('elsewhere')
+  return {sent: {pairs, body: body?.text, gap}, end}
+}

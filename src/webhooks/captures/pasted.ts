@@ -1,0 +1,142 @@
+/**
+ * Reads requests from texts that people paste and mail: quoted lines, broken lines, commands, and the output of curl. A request is
+ * found in them by its signature header. Texts have one character per byte (latin1).
+ */
+import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
+import {readCommands} from './commands.js'
+import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY} from './gaps.js'
+import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
+import {readTrace} from './traces.js'
+import {textReadings} from './wrapped.js'
+
+/** Returns the requests in a text, or undefined if none is found. */
+export function readPasted(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+  const plain = withoutFences(withoutQuoteMarks(text))
+  return (
+    readTrace(plain, names) ??
+    readCommands(plain, names) ??
+    readVerbose(plain, names) ??
+    readHeadersAndBody(plain, names) ??
+    readAnswer(plain)
+  )
+}
+
+const QUOTE_MARK = /^[ \t]*[>|] ?/
+/** Matches the lines of `curl -v` that are not of the request. */
+const CURL_REMARK =
+  /^(?:\* +(?:Trying|Connected|Host |TCP_|ALPN|TLS|SSL|Server |upload completely|We are completely|Connection #|Mark bundle|Using HTTP|Established|Request completely|\[HTTP)|< |[{}] \[\d+ bytes data\])/
+
+/**
+ * Returns the text without the marks that a mail puts before quoted lines. What stands before the quoted lines is dropped. Lines
+ * of `curl -v` begin with such a mark too; they are left as they are.
+ */
+function withoutQuoteMarks(text: string): string {
+  const lines = text.split('\n')
+  const isMarked = (line: string) => QUOTE_MARK.test(line)
+  const first = lines.findIndex(isMarked)
+  if (first < 0) return text
+  const last = lines.findLastIndex(isMarked)
+  const region = lines.slice(first, last + 1)
+  if (lines.some(line => CURL_REMARK.test(line))) return text
+  // Output of curl -v that was cut to the lines of the request ends where the body would begin.
+  const rest = lines.slice(last + 1)
+  const inner = region.map(line => line.replace(QUOTE_MARK, ''))
+  return withoutQuoteMarks([...inner, ...rest].join('\n'))
+}
+
+/** Returns the text without lines of ``` and without spaces that stand before each line. */
+function withoutFences(text: string): string {
+  const lines = text.split('\n').filter(line => !/^\s*(?:```|~~~)[\w-]*\s*$/.test(line))
+  const indents = lines.filter(line => line.trim() !== '').map(line => /^[ \t]*/.exec(line)?.[0] ?? '')
+  const common = indents.reduce(
+    (least, indent) => (indent.length < least.length ? indent : least),
+    indents[0] ?? '',
+  )
+  return lines.map(line => (line.startsWith(common) ? line.slice(common.length) : line)).join('\n')
+}
+
+const REQUEST_LINE = /^[A-Z]{3,16} \S+ HTTP\/\d(?:\.\d)?\s*$/
+const STATUS_LINE = /^\s*HTTP\/\d(?:\.\d)? \d{3}\b/
+const HEADER_LINE = /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?[ \t]*(?::|=>)[ \t]*(.*)$/s
+
+/** Reads the output of `curl -v`: the lines of the request begin with `>`, and those of the answer with `<`. */
+function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+  const lines = text.split(/\r?\n/)
+  if (!lines.some(line => CURL_REMARK.test(line))) return undefined
+  const heads: string[][] = []
+  let isInHead = false
+  for (const line of lines) {
+    const [, sent] = /^> ?(.*)$/.exec(line) ?? []
+    if (sent === undefined) continue
+    if (REQUEST_LINE.test(sent)) heads.push([])
+    isInHead = REQUEST_LINE.test(sent) || (isInHead && sent.trim() !== '')
+    if (isInHead) heads.at(-1)?.push(sent)
+  }
+  const requests = heads.map(head => {
+    const pairs = head.slice(1).flatMap(line => pairIn(line) ?? [])
+    return {headers: gatherHeaders(pairs), body: new Uint8Array(), gap: CURL_PRINTS_NO_BODY}
+  })
+  const key = names.signature.toLowerCase()
+  const signed = requests.filter(({headers}) => key in headers)
+  if (requests.length > 0) return (signed.length > 0 ? signed : requests).slice(-1)
+  return lines.some(line => /^< HTTP\//.test(line)) ? [{body: new Uint8Array(), gap: ANSWER}] : undefined
+}
+
+function pairIn(line: string): [[string, string]] | undefined {
+  const [, name, value = ''] = HEADER_LINE.exec(line) ?? []
+  return name === undefined ? undefined : [[name, value.trim()]]
+}
+
+/** Matches a line, or the start of one, that says that the body follows. */
+const BODY_LABEL =
+  /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|$)[ \t]*/i
+
+/**
+ * Reads headers, in any order, and the body below them. Other lines before the signature header are passed over, and broken
+ * header lines joined.
+ */
+function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+  const lines = text.split('\n')
+  const pairs: [string, string][] = []
+  const key = names.signature.toLowerCase()
+  let bodyLine: number | undefined
+  let bodyText = ''
+  let isAfterHeader = false
+  for (const [n, line] of lines.entries()) {
+    const label = BODY_LABEL.exec(line)?.[0]
+    const rest = line.slice(label?.length ?? 0)
+    if (/^\s*[{[]/.test(rest)) {
+      bodyLine = n
+      bodyText = [label === undefined ? line : rest, ...lines.slice(n + 1)].join('\n')
+      break
+    }
+    if (label !== undefined || REQUEST_LINE.test(line)) continue
+    const pair = pairIn(line)
+    const last = pairs.at(-1)
+    if (pair) pairs.push(...pair)
+    else if (last && isAfterHeader && line.trim() !== '') {
+      const isToken = last[0].toLowerCase() === key || last[1] === ''
+      last[1] = `${last[1]}${isToken ? '' : ' '}${line.trim()}`
+    }
+    isAfterHeader = pair !== undefined || (isAfterHeader && line.trim() !== '')
+  }
+  // A status line of an answer ends what belongs to the request.
+  if (!pairs.some(([name, value]) => name.toLowerCase() === key || /(?:^|[\s,])v1=[\da-f]{16}/i.test(value)))
+    return undefined
+  const headers = gatherHeaders(pairs)
+  const receivedAt = receivedAtOf(pairs)
+  if (bodyLine === undefined) return [{headers, body: new Uint8Array(), gap: BODY_MISSING, receivedAt}]
+  const declared = pairs.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
+  const length = declared !== undefined && /^\d{1,9}$/.test(declared) ? Number(declared) : undefined
+  const afterwards: Afterwards = {notes: []}
+  const first = [...textReadings(bodyText, length)][0]
+  if (length !== undefined && bodyText.length < length) afterwards.missingBytes = length - bodyText.length
+  const isExact = length === bodyText.length
+  const body = first === undefined || isExact ? Buffer.from(bodyText, 'latin1') : first.body
+  const otherReadings = () => textReadings(bodyText, isExact ? length : undefined)
+  return [{headers, body, afterwards, otherReadings, receivedAt}]
+}
+
+function readAnswer(text: string): CapturedRequest[] | undefined {
+  return STATUS_LINE.test(text) ? [{body: new Uint8Array(), gap: ANSWER}] : undefined
+}

@@ -1,0 +1,23 @@
+/** A command of a text, split into words as its shell does. Texts have one character per byte (latin1). */
+
+export interface Word {
+  readonly text: string
+  /** The parts whose value is not in the text, such as `$BODY`. The shell replaces them by something else. */
+  readonly unknown: readonly string[]
+}
+
+export interface Command {
+  readonly words: readonly Word[]
+  /** The text that the command reads from standard input, if it is in the text. */
+  readonly input?: string | undefined
+  /** The position after the command. */
+  readonly end: number
+}
+
+/** Matches a line break before an argument, which a mail put there: no command begins with a dash, a quote or an address. */
+export const WRAPPED_OPTION = /^\r?\n[ \t]*(?:--?[A-Za-z]|['"]|\$'|https?:\/\/)/
+
+/** Returns the UTF-8 bytes of `text`, one character per byte. */
+export function utf8Bytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}

@@ -1,0 +1,54 @@
+import {expect, test} from 'vitest'
+import {replyText} from '../../../../src/cli/features/webhooks/verify-reply.js'
+import advice from '../../../../src/cli/features/webhooks/verify-reply.json' with {type: 'json'}
+import type {CheckResult} from '../../../../src/webhooks/diagnose/check.js'
+import {BREAKS} from '../../../webhooks/diagnose/broken-captures.js'
+import {seeded} from '../../../webhooks/signed-events.js'
+
+const RESULT: CheckResult = {
+  valid: false,
+  reason: 'signature_mismatch',
+  event_id: 'evt_1',
+  type: 'voucher.ready',
+  timestamp: 1_700_000_000,
+  age_seconds: 10,
+  secret: null,
+  findings: [],
+}
+const found = (...codes: string[]) =>
+  codes.map(code => ({code, explanation: 'secret words', fix: 'run bookctl'}))
+
+test('each cause that is found has words for the partner', () => {
+  const codes = new Set(BREAKS.flatMap(([, broken]) => broken(seeded(1)).codes))
+  expect(codes.size).toBeGreaterThan(25)
+  for (const code of codes) expect(Object.keys(advice), code).toContain(code)
+})
+
+test('no words of this program or its interface are in them', () => {
+  const program =
+    /bookctl|webhooks? (?:verify|listen)|--\w|§|\bfinding|\bcapture|\bflag\b|HMAC.{0,20}§|\bprofile\b|stdin/i
+  for (const [code, {means, change}] of Object.entries(advice)) {
+    expect(`${means} ${change}`, code).not.toMatch(program)
+    expect(means, code).toMatch(/^[A-Z].*\.$/)
+    expect(change, code).toMatch(/^(?:[A-Z]|please).*\.$/)
+  }
+})
+
+test('several causes are all named, and nothing of their explanations', () => {
+  const text = replyText({...RESULT, findings: found('secret_quoted', 'body_crlf')})
+  expect(text).toContain('quotes or other text around it')
+  expect(text).toContain('line ends')
+  expect(text).not.toMatch(/secret words|bookctl/)
+})
+
+test('an id or a type that may hold anything is left out', () => {
+  const text = replyText({...RESULT, event_id: 'Ada Lovelace 10000000146', type: 'passport U1234567'})
+  expect(text).not.toMatch(/Ada|1000|U123/)
+  expect(text).toContain('(signed at 2023-11-14 22:13:20 UTC)')
+})
+
+test('an unknown cause is answered with what to check', () => {
+  expect(replyText({...RESULT, findings: found('cause_of_another_version')})).toContain(
+    'Please check two things.',
+  )
+})
