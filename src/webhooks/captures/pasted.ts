@@ -5,29 +5,19 @@
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
 import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY} from './gaps.js'
-import {isRead, readBrokenLogs, readLogs} from './logs.js'
 import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
 import {readTrace} from './traces.js'
 import {textReadings} from './wrapped.js'
 
-/** Returns the requests in a text, or undefined if none is found. `leftOut` counts the entries of a log that are no requests. */
-export function readPasted(
-  text: string,
-  names: WebhookHeaderNames,
-  leftOut: {count: number},
-): CapturedRequest[] | undefined {
+/** Returns the requests in a text, or undefined if none is found. */
+export function readPasted(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
   const plain = withoutFences(withoutQuoteMarks(text))
-  const quotedLog =
-    plain === text ? undefined : readLogs(Buffer.from(plain, 'latin1').toString(), names, leftOut)
   return (
-    (quotedLog?.some(isRead) ? quotedLog : undefined) ??
     readTrace(plain, names) ??
     readCommands(plain, names) ??
     readVerbose(plain, names) ??
     readHeadersAndBody(plain, names) ??
-    readBrokenLogs(plain, names) ??
-    readAnswer(plain) ??
-    quotedLog
+    readAnswer(plain)
   )
 }
 
@@ -67,8 +57,7 @@ function withoutFences(text: string): string {
 
 const REQUEST_LINE = /^[A-Z]{3,16} \S+ HTTP\/\d(?:\.\d)?\s*$/
 const STATUS_LINE = /^\s*HTTP\/\d(?:\.\d)? \d{3}\b/
-const HEADER_LINE =
-  /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?(?:[ \t]*(?::|=>)[ \t]*|[ \t]+=[ \t]+|\t)(.*)$/s
+const HEADER_LINE = /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?[ \t]*(?::|=>)[ \t]*(.*)$/s
 
 /** Reads the output of `curl -v`: the lines of the request begin with `>`, and those of the answer with `<`. */
 function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
@@ -100,13 +89,7 @@ function pairIn(line: string): [[string, string]] | undefined {
 
 /** Matches a line, or the start of one, that says that the body follows. */
 const BODY_LABEL =
-  /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|(?<=[ \t])=|$)[ \t]*/i
-
-/** Joins lines without the white space that stands before the first of them. */
-function withoutIndent(lines: readonly string[]): string {
-  const indent = /^[ \t]*/.exec(lines[0] ?? '')?.[0] ?? ''
-  return lines.map(line => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
-}
+  /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|$)[ \t]*/i
 
 /**
  * Reads headers, in any order, and the body below them. Other lines before the signature header are passed over, and broken
@@ -124,7 +107,7 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
     const rest = line.slice(label?.length ?? 0)
     if (/^\s*[{[]/.test(rest)) {
       bodyLine = n
-      bodyText = withoutIndent([label === undefined ? line : rest, ...lines.slice(n + 1)])
+      bodyText = [label === undefined ? line : rest, ...lines.slice(n + 1)].join('\n')
       break
     }
     if (label !== undefined || REQUEST_LINE.test(line)) continue

@@ -4,11 +4,9 @@
  */
 import type {Reading} from './request.js'
 
-/** Limit of the work for one text, tried in all its ways: about 30 ms. */
-const MOST_TRIED_CHARACTERS = 8 * 1024 * 1024
-/** Trying a text takes as long as this many characters more. */
-const COST_OF_WAY = 2000
-export const JOINED = 'lines that a mail had broken were joined again'
+/** Limit of the texts that are tried, in all their ways together: about 50 ms. */
+const MOST_TRIED_CHARACTERS = 16 * 1024 * 1024
+const JOINED = 'lines that a mail had broken were joined again'
 const END_DROPPED = 'the line break at the end was left out, because text files end with one'
 const REST_DROPPED = 'the text after the end of the body was left out'
 
@@ -73,7 +71,7 @@ function* joinedLines(text: string): Generator<string> {
   const ways: ((place: number, spaces: string) => string)[] = [() => '', () => ' ', (_, spaces) => spaces]
   // Each break on its own, if there are few.
   const combinations = 2 ** added.length
-  const isCheap = combinations * (text.length + COST_OF_WAY) <= MOST_TRIED_CHARACTERS
+  const isCheap = combinations * text.length <= MOST_TRIED_CHARACTERS
   for (let bits = 1; isCheap && bits < combinations - 1; bits += 1)
     ways.push(place => (bits & (1 << place) ? ' ' : ''))
   for (const way of ways) {

@@ -98,8 +98,7 @@ function conclude(first: CheckedRequest): CheckResult | Promise<CheckResult> {
   if (gap) return notChecked(result, gap)
   if (request.problem === undefined)
     return findCauses(checked).then(findings => {
-      // The cause of a changed body is then the capture itself.
-      const isProved = findings.some(({code}) => !UNPROVED.includes(code) && !code.startsWith('body_'))
+      const isProved = findings.some(({code}) => !UNPROVED.includes(code))
       if (request.doubt && !verdict.valid && !isProved) return notChecked(result, request.doubt)
       return {...result, findings}
     })

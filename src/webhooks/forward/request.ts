@@ -28,9 +28,11 @@ const DISCARDED_BYTES = 64 * 1024
 /** Time limit for reading the kept bytes, because an answer may never end. */
 const START_MILLISECONDS = 1000
 
-/** Headers of the connection (RFC 9110 §7.6.1), and headers that the new request sets itself. */
-const DROPPED =
-  /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade|expect|host|content-length)$/i
+/** Headers of the connection (RFC 9110 §7.6.1). */
+const OF_CONNECTION =
+  /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade)$/i
+/** Headers that the new request sets itself. */
+const REPLACED = /^(expect|host|content-length)$/i
 
 /**
  * Creates the sender of forwards. `trusted` are certificates (default: the runtime's); `keptBytes` is how much of an answer's
@@ -106,12 +108,17 @@ export function createHandover({
 
 /** Returns the headers of the new request, names and values alternately, without those of the connection. */
 export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
+  const kept = endToEnd(rawHeaders).filter(([name]) => !REPLACED.test(name))
+  return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
+}
+
+/** Returns pairs of name and value of the headers that are not those of the connection. */
+export function endToEnd(rawHeaders: readonly string[]): [string, string][] {
   const pairs = pairsOf(rawHeaders)
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map(name => name.trim().toLowerCase()))
-  const kept = pairs.filter(([name]) => !DROPPED.test(name) && !named.includes(name.toLowerCase()))
-  return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
+  return pairs.filter(([name]) => !OF_CONNECTION.test(name) && !named.includes(name.toLowerCase()))
 }
 
 /**

@@ -126,7 +126,7 @@ interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
 }
 
 const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'
-const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
+export const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
 const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no more, and set the clock by NTP`
 const SILENT = 'it ended the connection without an answer: see its log'
 /** The advice for an answer that is late or did not come in time. */
@@ -202,6 +202,11 @@ const CASES: readonly Case[] = [
   at('year_ahead', 365 * 24 * 3600),
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]
+
+/** Returns the advice for an answer to a valid request that is not 2xx. */
+export function adviceOnRefusal(answer: HandoverResult): string {
+  return refusalAdvice(answer, '') ?? SECRET
+}
 
 /** Returns the advice for a wrong answer to a valid request, or undefined where the other cases tell more. */
 function refusalAdvice({status, headers = {}}: HandoverResult, said: string): string | undefined {

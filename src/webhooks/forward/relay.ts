@@ -1,0 +1,302 @@
+/**
+ * Serves a relay before a receiver: passes requests and answers on as they come, byte by byte, and checks the signature of each
+ * on the way (§6.3). Bodies of any length pass; only the first part of one is kept in memory.
+ */
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http'
+import {createServer as createTlsServer, request as requestHttps} from 'node:https'
+import type {AddressInfo} from 'node:net'
+import {isLoopbackHost, TLS_RULES} from '../../contract/network.js'
+import {
+  gatherHeaders,
+  type HeaderMap,
+  headerOf,
+  pairsOf,
+  type WebhookHeaderNames,
+} from '../signature/headers.js'
+import {createVerifier, type NamedSecret, type Verdict} from '../signature/signature.js'
+import {endToEnd} from './request.js'
+
+/** A request that was passed on, with its answer. */
+export interface Relayed {
+  readonly method: string
+  /** Path and query, as received. */
+  readonly path: string
+  readonly rawHeaders: readonly string[]
+  /** Unix seconds, at the request's headers. */
+  readonly receivedAt: number
+  /** The verdict on the signature of the whole body. Undefined if the sender did not send all of it. */
+  readonly verdict: Verdict | undefined
+  /** The body, or undefined if it was too long to keep, or incomplete. */
+  readonly body: Buffer | undefined
+  readonly bodyBytes: number
+  /** What the sender was answered: the receiver's status, or 502 or 504 with an `error`. Null if it hung up before. */
+  readonly status: number | null
+  readonly answerHeaders: HeaderMap
+  /** Milliseconds from the request's headers to those of the answer, or until one of the two gave up. */
+  readonly milliseconds: number
+  /** Why the receiver did not answer or the exchange is incomplete: `ECONNREFUSED`, `timeout`, or a word of BREAKS. */
+  readonly error: string | null
+}
+
+/** How an exchange breaks after it began. */
+export const BREAKS = {
+  /** The sender closed the connection before it had the answer. */
+  senderGone: 'sender_gone',
+  /** The receiver closed the connection within its answer. */
+  answerCut: 'answer_cut',
+} as const
+
+export interface RelayOptions {
+  /** The receiver. The path and query of each request are kept, so those of this URL are not used. */
+  readonly receiver: URL
+  /** Certificates to trust for the receiver (default: the runtime's). */
+  readonly trusted?: readonly string[] | undefined
+  /** How long the receiver may take to answer after the request, and be silent while bytes are to come or go. */
+  readonly silenceMilliseconds: number
+  readonly names: WebhookHeaderNames
+  /** Called for every request, because stored secrets may change meanwhile. */
+  readonly secrets: () => readonly NamedSecret[]
+  /** Unix seconds. */
+  readonly clock: () => number
+  readonly limits: {
+    readonly maxConnections: number
+    /** The length up to which a body is kept. */
+    readonly maxBodyBytes: number
+    /** The bytes of all bodies together that are kept until `onRelayed` has resolved. */
+    readonly maxHeldBytes: number
+  }
+  /** Called after each exchange. The body counts as held until the promise resolves. */
+  readonly onRelayed: (relayed: Relayed) => Promise<void>
+  /** Called when a connection is refused because there are too many. */
+  readonly onDropped: () => void
+}
+
+/** Starts to listen. Rejects with the system's error when it cannot. */
+export async function serveRelay(
+  options: RelayOptions,
+  address: {
+    readonly host: string
+    readonly port: number
+    readonly tls?: {readonly cert: string; readonly key: string} | undefined
+  },
+) {
+  const {tls} = address
+  const server = tls ? createTlsServer({...tls, minVersion: TLS_RULES.minVersion}) : createServer()
+  // node:http silently drops headers beyond a count. The count is unlimited, because their size is limited anyway.
+  server.maxHeadersCount = 0
+  server.maxConnections = options.limits.maxConnections
+  const budget = {free: options.limits.maxHeldBytes}
+  const onRequest = (request: IncomingMessage, response: ServerResponse) =>
+    void relay(options, budget, request, response)
+  server.on('drop', () => options.onDropped())
+  server.on('request', onRequest)
+  // The receiver decides whether the body may come: its 100 is passed on.
+  server.on('checkContinue', onRequest)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(address.port, address.host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Accepts no more connections, and cuts those that are still open after `milliseconds`. */
+    async close(milliseconds: number) {
+      const closed = new Promise(resolve => void server.close(resolve))
+      const cut = setTimeout(() => server.closeAllConnections(), milliseconds)
+      await closed
+      clearTimeout(cut)
+    },
+  }
+}
+
+/** Passes one request on, and its answer back. Resolves when both are over. */
+async function relay(
+  options: RelayOptions,
+  budget: {free: number},
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const started = performance.now()
+  const {names, limits, clock} = options
+  const {rawHeaders, method = ''} = request
+  const receivedAt = clock()
+  const header = headerOf(gatherHeaders(pairsOf(rawHeaders)), names.signature)
+  const verifier = createVerifier({secrets: options.secrets(), header, now: receivedAt})
+  const path = pathOf(request)
+  const outgoing = openRequest(options, request, path)
+  let pieces: Buffer[] | undefined = []
+  let held = 0
+  let bodyBytes = 0
+  const answer = {
+    status: null as number | null,
+    error: null as string | null,
+    milliseconds: 0,
+    headers: {} as HeaderMap,
+  }
+  const conclude = (status: number | null, error: string | null) => {
+    clearTimeout(patience)
+    answer.status = status
+    answer.error = error
+    answer.milliseconds = performance.now() - started
+  }
+  const fail = (error: string) => {
+    if (answer.status !== null || answer.error !== null) return
+    conclude(error === 'timeout' ? 504 : 502, error)
+    response.writeHead(answer.status ?? 502, {'Content-Length': '0'})
+    endAfter(request, response)
+  }
+
+  // The rest of a body that the receiver did not wait for is read, so that the sender sees the answer.
+  const stopSending = () => {
+    request.unpipe(outgoing)
+    request.resume()
+    outgoing.destroy()
+  }
+
+  request.on('data', (piece: Buffer) => {
+    verifier.update(piece)
+    bodyBytes += piece.length
+    if (pieces === undefined) return
+    if (bodyBytes <= limits.maxBodyBytes && piece.length <= budget.free) {
+      pieces.push(piece)
+      held += piece.length
+      budget.free -= piece.length
+      return
+    }
+    pieces = undefined
+    budget.free += held
+    held = 0
+  })
+  request.on('error', () => {})
+  request.pipe(outgoing)
+
+  const giveUp = () => void outgoing.destroy(new Error('timeout'))
+  let patience: NodeJS.Timeout | undefined
+  outgoing.setTimeout(options.silenceMilliseconds, giveUp)
+  request.on('end', () => {
+    if (answer.status === null) patience = setTimeout(giveUp, options.silenceMilliseconds)
+  })
+  outgoing.on('continue', () => response.writeContinue())
+  outgoing.on('response', received => {
+    conclude(received.statusCode ?? null, null)
+    answer.headers = received.headers as HeaderMap
+    passBack(received, request, response)
+    received.on('error', () => {
+      answer.error ??= BREAKS.answerCut
+      response.destroy()
+    })
+    received.on('close', stopSending)
+  })
+  // A 101 is not a 'response' event, and no upgrade was asked for.
+  outgoing.on('upgrade', (_, socket) => {
+    socket.destroy()
+    fail('HPE_INVALID_STATUS')
+    stopSending()
+  })
+  outgoing.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message))
+  outgoing.on('close', stopSending)
+  response.on('error', () => {})
+  response.on('close', () => {
+    if (!response.writableFinished && answer.error === null) {
+      if (answer.status === null) conclude(null, BREAKS.senderGone)
+      else answer.error = BREAKS.senderGone
+    }
+    outgoing.destroy()
+  })
+
+  await Promise.all([closed(request), closed(response)])
+  const isWhole = request.complete
+  await options.onRelayed({
+    method,
+    path,
+    rawHeaders,
+    receivedAt,
+    verdict: isWhole ? verifier.finish() : undefined,
+    body: isWhole && pieces ? Buffer.concat(pieces) : undefined,
+    bodyBytes,
+    status: answer.status,
+    answerHeaders: answer.headers,
+    milliseconds: answer.milliseconds,
+    error: answer.error,
+  })
+  budget.free += held
+}
+
+/** Resolves when `stream` is closed, also if it was already. */
+function closed(stream: IncomingMessage | ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    if (stream.closed) resolve()
+    else stream.once('close', resolve)
+  })
+}
+
+/** Returns the path and query of a request, whose target may be an absolute URL (RFC 9112 §3.2.2). */
+function pathOf({url = '/'}: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
+}
+
+/** Opens the request to the receiver, with the method, path and headers of the one that came. */
+function openRequest(
+  {receiver, trusted}: RelayOptions,
+  request: IncomingMessage,
+  path: string,
+): ClientRequest {
+  const pairs = endToEnd(request.rawHeaders)
+  // A receiver elsewhere is found by its own name: it may be one of several at its address.
+  const host = isLoopbackHost(receiver.hostname) ? (request.headers.host ?? receiver.host) : receiver.host
+  const headers = pairs.flatMap(([name, value]) => [name, name.toLowerCase() === 'host' ? host : value])
+  if (request.headers.host === undefined) headers.push('Host', host)
+  const {'transfer-encoding': coding, 'content-length': length} = request.headers
+  if (coding !== undefined) headers.push('Transfer-Encoding', coding)
+  // Otherwise node would announce a body in chunks.
+  else if (length === undefined && !BODILESS.has(request.method ?? '')) headers.push('Content-Length', '0')
+  const isTls = receiver.protocol === 'https:'
+  const hostname = receiver.hostname.replace(/^\[|\]$/g, '')
+  const options = {
+    hostname,
+    port: receiver.port || (isTls ? 443 : 80),
+    method: request.method,
+    path,
+    headers: headers as never,
+    // A connection of its own, because a reused one may just be closing, and a body that passed cannot be sent again.
+    agent: false as const,
+  }
+  if (!isTls) return requestHttp(options)
+  return requestHttps({...options, ...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})})
+}
+
+/** Methods for which node announces no body of its own accord. */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
+
+/** Answers with exactly what the receiver answered. */
+function passBack(received: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
+  response.sendDate = false
+  const headers = endToEnd(received.rawHeaders).flat()
+  response.writeHead(received.statusCode ?? 502, received.statusMessage, headers)
+  // The head is sent before the body comes, as the receiver did.
+  response.flushHeaders()
+  received.on('end', () => endAfter(request, response))
+  received.pipe(response, {end: false})
+}
+
+/** How long an answer that came before the end of the request waits for that end. */
+const LINGER_MILLISECONDS = 1000
+
+/**
+ * Ends the answer when the sender has sent its whole request, or soon. A connection that is closed with unread bytes would be
+ * reset, and the answer lost.
+ */
+function endAfter(request: IncomingMessage, response: ServerResponse): void {
+  response.flushHeaders()
+  const end = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  const timer = setTimeout(end, request.complete ? 0 : LINGER_MILLISECONDS)
+  request.once('end', end).once('close', end)
+  if (request.complete) end()
+}
