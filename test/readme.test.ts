@@ -28,7 +28,7 @@ const COMMANDS = [...PAGES.matchAll(/^```sh\n(.*?)^```/gms)]
 /** Commands that run until they are stopped. Each is ready when the pattern appears on stdout or stderr. */
 const RUNNING = [
   [/^bookctl sandbox start/, /http:\/\/127/],
-  [/^bookctl webhooks listen/, /https?:\/\/127/],
+  [/^bookctl webhooks (listen|tap)/, /https?:\/\/127/],
 ] as const
 
 const home = new Home()

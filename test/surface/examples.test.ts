@@ -21,7 +21,7 @@ const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
   command.examples.filter(example => !example.includes(UNTIL_STOPPED)).map(example => [id, example] as const),
 )
 /** Commands that run until they are stopped, or have a test of their own. */
-const ELSEWHERE = new Set(['sandbox:run', 'sandbox:start', 'demo', 'webhooks:listen'])
+const ELSEWHERE = new Set(['sandbox:run', 'sandbox:start', 'demo', 'webhooks:listen', 'webhooks:tap'])
 
 /** `events export` writes a capture, a record a line, as `webhooks listen` prints it; `sandbox run` what its command prints. */
 const NO_DOCUMENT = ['webhooks events export', 'sandbox run']
@@ -227,6 +227,29 @@ test('streams print documents of known keys', async () => {
     const document = JSON.parse(line)
     record(`webhooks listen (${document.type})`, document)
   }
+  const target = await startTarget(500)
+  const tap = home.serve([
+    'webhooks',
+    'tap',
+    '--to',
+    target.url,
+    '--port',
+    '0',
+    '--secret-file',
+    'signing-secret.txt',
+  ])
+  const tapReady = await tap.started()
+  record('webhooks tap (ready)', {type: 'ready', ...tapReady})
+  const data = '{"reservation_ref":"RSV-1","status":"CONFIRMED"}'
+  await sendEvent(
+    Number(new URL(tapReady.url ?? '').port),
+    `{"id":"evt_s","type":"voucher.ready","data":${data}}`,
+    'evt_s',
+  )
+  await waitUntil(() => tap.lines.length > 0, 'the line of the event')
+  record('webhooks tap (event)', tap.lines[0])
+  await tap.stop()
+  await target.close()
 })
 
 test('doctor and probe print what to do in keys of their own', async () => {

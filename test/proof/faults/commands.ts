@@ -301,7 +301,7 @@ export const SILENT: Readonly<Record<string, string>> = {
 }
 
 /** Commands whose requests go to a URL that the user names. Their faults are in receivers.ts. */
-export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe']
+export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webhooks:probe', 'webhooks:tap']
 
 /**
  * `sandbox start` receives requests, and its deliveries have tests of their own. `demo` and `sandbox run` use a sandbox of their

@@ -1,10 +1,13 @@
 /**
- * Faults of a receiver of events: `webhooks probe`, `webhooks events replay` and `webhooks listen --forward-to` meet every fault
- * that has a meaning for them.
+ * Faults of a receiver of events: `webhooks probe`, `webhooks events replay`, `webhooks listen --forward-to` and `webhooks tap`
+ * meet every fault that has a meaning for them.
  */
+import {once} from 'node:events'
+import {request} from 'node:http'
 import {startListening, startTarget} from '../../support/listening.js'
 import {tlsIdentity} from '../../support/tls.js'
 import {waitUntil} from '../../support/wait.js'
+import {signatureOf} from '../../support/webhook-files.js'
 import {SECRET, sendEvent} from '../../support/webhook-load.js'
 import type {Cell, Own} from '../shared/part.js'
 import {openScene, parse, type Scene} from '../shared/scene.js'
@@ -30,6 +33,7 @@ const SENDERS: Readonly<Record<string, (parts: Parts) => Promise<string[]>>> = {
   'webhooks probe': probe,
   'webhooks events replay': replay,
   'webhooks listen --forward-to': forward,
+  'webhooks tap': tap,
 }
 
 /** Receivers have no proxy in front of them, and events are not sent again automatically. */
@@ -97,6 +101,45 @@ async function replay({home, wire, fault, url, strike, own}: Parts): Promise<str
   if (fault.wire && sent.length !== 1) wrong.push(`sent ${sent.length} times`)
   if (sent.some(({body}) => body !== FIRST)) wrong.push('sent other bytes than came')
   return wrong
+}
+
+/** The sender gets the status of the receiver, or 502 or 504 where it has none, and the line says why. */
+async function tap({home, wire, fault, url, strike, own}: Parts): Promise<string[]> {
+  const wrong: string[] = []
+  await strike()
+  const flags = ['--to', url, '--port', '0', '--timeout', stalls(fault) ? '2' : '60', ...trustOf(fault)]
+  const tapping = own(home.serve(['webhooks', 'tap', ...flags]))
+  const {url: address = ''} = await tapping.started()
+  const seen = fault.name === 'switching-protocols' ? null : statusSeen(fault, 200)
+  const answered = await statusFrom(address, FIRST)
+  const wanted = seen ?? (stalls(fault) ? 504 : 502)
+  if (answered !== wanted) wrong.push(`the sender is answered ${answered}, not ${wanted}`)
+  await waitUntil(() => tapping.lines.length > 0, 'the line of the request')
+  const [line] = tapping.lines
+  if (line?.answered !== answered) wrong.push(`the line says ${line?.answered}`)
+  if (line?.verdict !== 'valid') wrong.push(`the line says ${line?.reason}`)
+  const isNamed = typeof line?.error === 'string' && line.error !== ''
+  if (seen === null && !isNamed) wrong.push('the cause is not named')
+  const sent = wire.requests.filter(({struck}) => struck)
+  if (fault.wire && sent.length !== 1) wrong.push(`sent ${sent.length} times`)
+  if (sent.some(({body, path}) => body !== FIRST || path !== '/hooks'))
+    wrong.push('sent other bytes than came')
+  const {exit, stdout, stderr} = await tapping.stop()
+  if (exit !== 143) wrong.push(`exit ${exit}: ${stderr.slice(0, 200)}`)
+  return `${stdout}${stderr}`.includes(SECRET) ? [...wrong, 'shows the signing secret'] : wrong
+}
+
+/** Sends a signed event to `url` and returns the status of the answer, whose body may never end. */
+async function statusFrom(url: string, body: string): Promise<number | undefined> {
+  const timestamp = Math.floor(Date.now() / 1000)
+  const signature = signatureOf(Buffer.from(body), timestamp, SECRET)
+  const headers = {'X-Service-Signature': signature, 'X-Service-Event-Id': JSON.parse(body).id}
+  const sending = request(url, {method: 'POST', headers, agent: false})
+  sending.on('error', () => {})
+  sending.end(body)
+  const [answer] = await once(sending, 'response')
+  sending.destroy()
+  return answer.statusCode
 }
 
 /**

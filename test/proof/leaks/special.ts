@@ -8,6 +8,7 @@ import {CONTACT} from '../../support/stay.js'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
 import {waitUntil} from '../../support/wait.js'
 import {makeWebhookFiles, SIGNING_SECRET, startReceiver} from '../../support/webhook-files.js'
+import {sendEvent} from '../../support/webhook-load.js'
 import {errandOf, nameOfRow, ROWS, type Row, SILENT} from '../faults/commands.js'
 import type {Cell, Own} from '../shared/part.js'
 import {CREDENTIALS, explained, Side, TWO} from '../shared/scene.js'
@@ -75,6 +76,7 @@ const ENDS: Readonly<Record<string, number>> = {
   'logout unasked': 2,
   'logout all': 7,
   'sandbox:start': 143,
+  'webhooks:tap': 143,
 }
 
 /** Runs one cell, and returns what is wrong. */
@@ -112,6 +114,29 @@ const runSandbox =
       })
     })
     return checkLocal(home, canaries, seen, 'sandbox:start')
+  }
+
+/** Passes a valid and a forged event on to a receiver. */
+const runTap =
+  (debug: Switch): Search =>
+  async (bench, own) => {
+    const {home, canaries} = await openKnowing(bench, own, {env: {}})
+    writeFileSync(join(home.directory, 'signing.txt'), `${SIGNING_SECRET}\n`)
+    canaries.add(SIGNING_SECRET, 'signing secret')
+    const receiver = own(await startReceiver())
+    const use = async (url: string) => {
+      const {port, pathname: path} = new URL(url)
+      for (const secret of [SIGNING_SECRET, 'whsec_other'])
+        await sendEvent(Number(port), '{"id":"evt_1"}', 'evt_1', {secret, path})
+    }
+    const flags = ['--to', receiver.url, '--port', '0', '--secret-file', 'signing.txt', '--json']
+    const seen = await runWatched(home, ['webhooks', 'tap', ...flags, ...debug.argv], debug.env, child => {
+      child.stdout?.once('data', piece => {
+        void use(JSON.parse(String(piece).split('\n')[0] ?? '').url).finally(() => child.kill('SIGTERM'))
+      })
+    })
+    const wrong = checkLocal(home, canaries, seen, 'webhooks:tap')
+    return seen.stdout.split('\n').length === 4 ? wrong : [...wrong, `it printed ${seen.stdout}`]
   }
 
 /** Books a file of two trips. The service refuses the second one, so it is in the file of --failed. */
@@ -331,6 +356,7 @@ export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
       cell(`explain ${more.join(' ')} × ${debug.name}`, 'explain', runExplain(more, debug)),
     ),
   ),
+  ...SWITCHES.map(debug => cell(`webhooks tap × ${debug.name}`, 'webhooks:tap', runTap(debug))),
   ...SWITCHES.map(debug => cell(`reserve batch × ${debug.name}`, 'reserve:batch', runBatch(debug))),
   ...ROWS.filter(({command}) => !command.startsWith('sandbox:')).flatMap((row, r) =>
     CRASHES.map((debug, d) =>

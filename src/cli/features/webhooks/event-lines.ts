@@ -17,9 +17,10 @@ import {csvPrinter, type OutputFlags, terminalOf} from '../../terminal/output.js
 import {finderOf} from '../../terminal/query.js'
 import {hang, textWidth} from '../../terminal/text.js'
 
-export type LineOf = (record: CaptureRecord) => string | undefined
+export type LineOf<Shown = CaptureRecord> = (record: Shown) => string | undefined
 
-const WIDTHS = {
+/** The columns of `webhooks listen` with their widths at a terminal. */
+export const EVENT_WIDTHS = {
   received_at: 24,
   verdict: 7,
   reason: 18,
@@ -28,14 +29,16 @@ const WIDTHS = {
   duplicate: 5,
   ack_ms: 0,
 }
-type EventColumn = keyof typeof WIDTHS
-export const EVENT_COLUMNS = Object.keys(WIDTHS) as EventColumn[]
+export const EVENT_COLUMNS = Object.keys(EVENT_WIDTHS) as (keyof typeof EVENT_WIDTHS)[]
 
 /**
  * Returns a function that formats a request as a line: the result of --query, or cells, aligned at a terminal and separated by
- * tabs or commas in a pipe.
+ * tabs or commas in a pipe. `widths` are the columns, unless --columns chooses others.
  */
-export async function lineOf(flags: OutputFlags): Promise<LineOf> {
+export async function lineOf<Shown extends Pick<CaptureRecord, 'verdict' | 'headers'>>(
+  flags: OutputFlags,
+  widths: Readonly<Record<string, number>>,
+): Promise<LineOf<Shown>> {
   if (flags.query !== undefined) {
     const find = await finderOf(flags.query)
     return record => {
@@ -44,10 +47,9 @@ export async function lineOf(flags: OutputFlags): Promise<LineOf> {
       return typeof found === 'string' ? sanitizeLine(found) : jsonText(found)
     }
   }
-  const chosen = flags.columns?.split(',').map(name => name.trim() as EventColumn)
-  const names = chosen ?? EVENT_COLUMNS
-  const cellOf = (record: CaptureRecord, name: EventColumn) => sanitizeLine(String(record[name] ?? ''))
-  const cellsOf = (record: CaptureRecord) => names.map(name => cellOf(record, name))
+  const names = flags.columns?.split(',').map(name => name.trim()) ?? Object.keys(widths)
+  const cellOf = (record: Shown, name: string) => sanitizeLine(String(record[name as keyof Shown] ?? ''))
+  const cellsOf = (record: Shown) => names.map(name => cellOf(record, name))
   if (flags.quiet)
     // A bare id hides that the signature failed.
     return record => (record.verdict === 'valid' ? cellOf(record, 'event_id') : undefined)
@@ -59,7 +61,7 @@ export async function lineOf(flags: OutputFlags): Promise<LineOf> {
   if (!isAligned) return record => cellsOf(record).join('\t')
   return record =>
     names
-      .map(name => cellOf(record, name).padEnd(WIDTHS[name]))
+      .map(name => cellOf(record, name).padEnd(widths[name] ?? 0))
       .join('  ')
       .trimEnd()
 }

@@ -36,7 +36,7 @@ export interface Identity extends KeyPair {
  * be trusted somewhere. Throws a usage error if a file cannot be used.
  */
 export async function listenIdentity(
-  {tls, cert, key, host}: ListenFlags,
+  {tls, cert, key, host}: Pick<ListenFlags, 'tls' | 'cert' | 'key' | 'host'>,
   directory: string,
   now: number,
   warn: (text: string) => void,

@@ -101,7 +101,7 @@ When a signature does not match, \`webhooks verify\` says why: the wrong secret,
 
   bookctl webhooks verify events.ndjson --at received
 
-The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` sends valid and invalid requests to a receiver and reports which rules it follows.`
+The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw body; v1 is its lower-case hex, compared in constant time; t may differ from now by ${SIGNATURE_TOLERANCE_SECONDS} seconds. \`webhooks probe URL\` sends valid and invalid requests to a receiver and reports which rules it follows; \`webhooks tap --to URL\` stands before it and shows each request and answer as the rules see them.`
 
 export type Row = [name: string, meaning: string]
 

@@ -1,0 +1,134 @@
+/** Judges an exchange that `webhooks tap` passed on: the request by §6.3, the receiver's answer by §6.4. */
+import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {isSuccess} from '../../../contract/operations.js'
+import {type CheckResult, check} from '../../../webhooks/diagnose/check.js'
+import type {CheckTerms, Finding} from '../../../webhooks/diagnose/finding.js'
+import {BREAKS, type Relayed} from '../../../webhooks/forward/relay.js'
+import {adviceOnRefusal, LATE, REFUSE} from '../../../webhooks/probe/probe.js'
+import {checkArrival} from '../../../webhooks/receive/receiver.js'
+import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
+import type {NamedSecret} from '../../../webhooks/signature/signature.js'
+import {isLate, unansweredText} from './targets.js'
+
+/** The verdict as in `webhooks verify`; a request that the sender did not send whole is `not_checked`. */
+export interface Judgement extends Omit<CheckResult, 'timestamp'> {
+  /** Whether the answer took longer than a receiver has. */
+  readonly late: boolean
+}
+
+/** What a judgement needs beside the exchange. */
+export type JudgeTerms = Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> & {
+  readonly secrets: readonly NamedSecret[]
+  /** Whether to search for the cause of a failed check, which takes up to 50 ms. */
+  readonly searches: boolean
+  /** The address of the receiver, for messages. */
+  readonly to: string
+}
+
+/** Returns the verdict on the request, and as findings why it failed and what is wrong with the answer. */
+export async function judgeExchange(relayed: Relayed, terms: JudgeTerms): Promise<Judgement> {
+  const request = await judgeRequest(relayed, terms)
+  const findings = [...request.findings, ...answerFindings(relayed, request, terms.to)]
+  return {...request, findings, late: isLate(relayed.milliseconds)}
+}
+
+type RequestJudgement = Omit<Judgement, 'late'>
+
+async function judgeRequest(relayed: Relayed, terms: JudgeTerms): Promise<RequestJudgement> {
+  const {method, rawHeaders, receivedAt, verdict, body, bodyBytes} = relayed
+  const {secrets, names, searches} = terms
+  const unknown = {event_id: null, type: null, age_seconds: null, secret: null}
+  if (verdict === undefined) {
+    const explanation = `The sender ended the request after ${bodyBytes} bytes of its body, so nothing could be checked.`
+    const fix = 'See the log of the sender, or of what is between it and this command.'
+    return {
+      ...unknown,
+      valid: false,
+      reason: 'not_checked',
+      findings: [{code: 'incomplete', explanation, fix}],
+    }
+  }
+  if (method !== 'POST' && verdict.reason === 'missing_header') {
+    const explanation = `This is no event: events are sent by POST, and this is a ${method}.`
+    const fix = 'Nothing, if a monitor or a browser sent it.'
+    return {
+      ...unknown,
+      valid: false,
+      reason: verdict.reason,
+      findings: [{code: 'no_event', explanation, fix}],
+    }
+  }
+  const {ageSeconds: age_seconds = null, secretName: secret = null} = verdict
+  if (body === undefined) {
+    const explanation = `The body of ${bodyBytes} bytes was too long to keep, so only its signature was checked.`
+    const finding = {code: 'body_not_kept', explanation, fix: 'Check the event id in the receiver.'}
+    const {valid, reason} = verdict
+    return {...unknown, age_seconds, secret, valid, reason, findings: [finding]}
+  }
+  if (!searches) {
+    const arrival = checkArrival({rawHeaders, body, receivedAt}, lowerCase(names), secrets)
+    const {reason, type, eventId: event_id = null} = arrival
+    const explanation = 'The cause was not searched for, because too many requests fail at once.'
+    const finding = {code: 'not_searched', explanation, fix: 'Verify a capture: bookctl webhooks verify FILE'}
+    const valid = reason === 'ok'
+    return {event_id, type, age_seconds, secret, valid, reason, findings: valid ? [] : [finding]}
+  }
+  const {timestamp: _, ...result} = await check(
+    {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt},
+    {
+      ...terms,
+      inVain: {count: 0},
+      now: () => receivedAt,
+      toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
+    },
+  )
+  return result
+}
+
+function lowerCase({signature, eventId}: CheckTerms['names']): CheckTerms['names'] {
+  return {signature: signature.toLowerCase(), eventId: eventId.toLowerCase()}
+}
+
+/** Returns what is wrong with the answer, given the verdict on the request. */
+function answerFindings(relayed: Relayed, {valid, reason}: RequestJudgement, to: string): Finding[] {
+  const {status, error, milliseconds, method, answerHeaders: headers} = relayed
+  const ms = Math.round(milliseconds)
+  const findings: Finding[] = []
+  if (error === BREAKS.senderGone) {
+    const when = status === null ? 'before the receiver answered' : 'before it had the whole answer'
+    findings.push({
+      code: error,
+      explanation: `The sender hung up after ${ms} ms, ${when}.`,
+      fix: sentence(LATE),
+    })
+  } else if (error === BREAKS.answerCut) {
+    const explanation = 'The receiver ended its answer before it was complete.'
+    findings.push({code: error, explanation, fix: 'See the log of the receiver.'})
+  } else if (error !== null) {
+    const explanation = `The receiver did not answer (${unansweredText(error, to)}), so the sender was answered ${status}.`
+    findings.push({code: 'no_answer', explanation, fix: 'Check that the receiver runs, and --to.'})
+  } else if (isLate(milliseconds)) {
+    const explanation = `The answer took ${ms} ms; a receiver has ${WEBHOOK_RESPONSE_SECONDS} s.`
+    findings.push({code: 'late', explanation, fix: sentence(LATE)})
+  }
+  const isJudged = method === 'POST' && reason !== 'not_checked' && status !== null
+  if (!isJudged || (error !== null && error !== BREAKS.answerCut && error !== BREAKS.senderGone))
+    return findings
+  if (valid && !isSuccess({status})) {
+    const explanation = `The receiver refused a valid event with ${status}, so the service sends it again.`
+    const fix = sentence(adviceOnRefusal({status, milliseconds, error: null, headers}))
+    findings.push({code: 'refused_valid', explanation, fix})
+  } else if (!valid && status !== 401) {
+    const what = isSuccess({status})
+      ? 'accepted a request whose check fails'
+      : 'did not refuse it as the rules say'
+    const explanation = `The receiver ${what}: it answered ${status} instead of 401.`
+    findings.push({code: 'not_refused', explanation, fix: sentence(REFUSE)})
+  }
+  return findings
+}
+
+/** Makes a sentence of an advice, which begins in lower case. */
+function sentence(advice: string): string {
+  return `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`
+}

@@ -1,0 +1,272 @@
+/**
+ * `webhooks tap`: stands before a receiver, passes every request on unchanged, and shows beside each what its check and the
+ * answer were by the rules. It stores nothing but what --capture asks for.
+ */
+import process from 'node:process'
+import {setImmediate as nextTurn} from 'node:timers/promises'
+import type {InferredFlags} from '@oclif/core/interfaces'
+import {systemClock} from '../../../contract/dates.js'
+import {usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {isLoopbackHost} from '../../../contract/network.js'
+import {captureRecord} from '../../../webhooks/captures/records.js'
+import {type Relayed, serveRelay} from '../../../webhooks/forward/relay.js'
+import {RECEIVER_LIMITS} from '../../../webhooks/receive/server.js'
+import {checkedFlag, portFlag} from '../../input/flags.js'
+import type {BaseCommand} from '../../shell/base-command.js'
+import {jsonText} from '../../terminal/json-text.js'
+import {createLineWriter, createOccasionally} from '../../terminal/line-writer.js'
+import {isForPeople, type OutputFlags} from '../../terminal/output.js'
+import {listenAt} from './address.js'
+import {findingNotes, lineOf, openCapture, REASONS, rowLines} from './event-lines.js'
+import {listenFlags} from './listen-flags.js'
+import {receiptLine, removalText} from './listen-output.js'
+import {
+  removedSecretsFor,
+  storedWebhookSecrets,
+  WatchedSecrets,
+  type WebhookSecretFlags,
+  webhookHeaderNames,
+  webhookSecretFlags,
+} from './secrets.js'
+import {type Judgement, judgeExchange} from './tap-judgement.js'
+import {checkTarget, trustedFor} from './targets.js'
+
+const USUAL_PORT = 4030
+
+const {host, tls, cert, key, capture} = listenFlags
+export const tapFlags = {
+  to: checkedFlag(checkTarget)({
+    helpValue: 'URL',
+    required: true,
+    summary: 'the receiver: https, or http on this machine; the path of each request is kept',
+  }),
+  host,
+  port: portFlag(`${USUAL_PORT}; another one if that is in use`),
+  ...webhookSecretFlags,
+  tls,
+  cert,
+  key,
+  capture,
+}
+
+type TapFlags = InferredFlags<typeof tapFlags> &
+  WebhookSecretFlags &
+  OutputFlags & {readonly 'ca-file'?: string | undefined}
+
+/** How long the receiver may be silent, unless --timeout says otherwise: much longer than the service waits (§6.4). */
+const SILENCE_SECONDS = 60
+/** Time limits of closing, which together stay under 3 s. */
+const LIMITS_OF_END = {answeringMilliseconds: 1500, writingMilliseconds: 500}
+/** With more exchanges waiting to be shown, no cause is searched for. */
+const MOST_SEARCHES_WAITING = 32
+/** How many event ids are remembered to notice duplicates. */
+const MOST_IDS = 10_000
+
+const WIDTHS = {
+  received_at: 24,
+  verdict: 7,
+  reason: 18,
+  event_type: 21,
+  event_id: 30,
+  duplicate: 5,
+  answered: 3,
+  answer_ms: 0,
+}
+export const TAP_COLUMNS = Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]
+
+/** Passes requests on until a signal comes. Throws a usage error if it cannot listen, or has no signing secret. */
+export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> {
+  const state = await command.state()
+  const secrets = await WatchedSecrets.open({...flags, subscribe: false}, state)
+  command.whenStopped(() => secrets.stop())
+  secrets.watch(removed => void command.warn(`Warning: ${removalText(removed)}`))
+  const names = webhookHeaderNames(flags, state)
+  const identity = await identityOf(command, flags, state.directory)
+  const output = await TapOutput.open(command, flags)
+  const otherSecrets = () => storedWebhookSecrets(state)
+  const removedSecrets = removedSecretsFor(flags, state)
+  const remarks = createOccasionally(text => command.tell(text))
+  const {to} = flags
+  const receiver = new URL(to)
+  let waiting = 0
+  let shown = Promise.resolve()
+  const show = async (relayed: Relayed) => {
+    const searches = waiting <= MOST_SEARCHES_WAITING
+    const terms = {names, secrets: secrets.current, otherSecrets, removedSecrets, searches, to}
+    output.exchange(relayed, await judgeExchange(relayed, terms))
+    waiting -= 1
+    // Requests that came during a search are passed on before the next one.
+    await nextTurn()
+  }
+  const options = {
+    receiver,
+    trusted: await trustedFor(to, flags['ca-file'], state.directory),
+    silenceMilliseconds: (command.timeoutSeconds ?? SILENCE_SECONDS) * 1000,
+    names,
+    secrets: () => secrets.current,
+    clock: systemClock.now,
+    limits: RECEIVER_LIMITS,
+    onRelayed: (relayed: Relayed) => {
+      waiting += 1
+      shown = shown.then(() => show(relayed))
+      return shown
+    },
+    onDropped: () => remarks.say('a connection was refused: too many are open'),
+  }
+  const wanted = {host: flags.host, isTls: identity !== undefined, port: flags.port, usualPort: USUAL_PORT}
+  const tell = (text: string) => command.tell(text)
+  const {server, origin} = await listenAt({...wanted, tell}, port =>
+    serveRelay(options, {host: flags.host, port, tls: identity}),
+  )
+  command.whenStopped(async () => {
+    await server.close(LIMITS_OF_END.answeringMilliseconds)
+    // Exchanges that were cut are reported a turn later.
+    await nextTurn()
+    await shown
+    remarks.end()
+    await output.end(LIMITS_OF_END.writingMilliseconds)
+  })
+  const usualPort = receiver.protocol === 'https:' ? 443 : 80
+  if (isLoopbackHost(receiver.hostname) && Number(receiver.port || usualPort) === server.port)
+    throw usage(
+      'to_itself',
+      '--to: that is the address of this command itself',
+      'give the receiver a port of its own',
+    )
+  output.ready(`${origin}${receiver.pathname}${receiver.search}`, secrets.current.length)
+  await new Promise(() => {})
+}
+
+async function identityOf(command: BaseCommand, flags: TapFlags, directory: string) {
+  if (!flags.tls && flags.cert === undefined) return undefined
+  // The module is loaded only for https.
+  const {listenIdentity} = await import('./listen-tls.js')
+  return listenIdentity(flags, directory, systemClock.now(), text => void command.warn(text))
+}
+
+/** The lines of `webhooks tap`, and the file of --capture. */
+class TapOutput {
+  private readonly stdout: ReturnType<typeof createLineWriter>
+  private readonly capture: ReturnType<typeof openCapture> | undefined
+  private readonly count = {requests: 0, valid: 0, unanswered: 0}
+  /** Event ids with a valid signature, oldest first. */
+  private readonly ids = new Set<string>()
+  private readonly isJson: boolean
+
+  /** Opens the output. Throws a usage error if --capture cannot be written. */
+  static async open(command: BaseCommand, flags: TapFlags): Promise<TapOutput> {
+    return new TapOutput(command, flags, await lineOf<TapRecord>(flags, WIDTHS))
+  }
+
+  private constructor(
+    private readonly command: BaseCommand,
+    private readonly flags: TapFlags,
+    private readonly lineOf: (record: TapRecord) => string | undefined,
+  ) {
+    this.stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
+      // A closed reader ends the command without a message (streams.ts).
+      if (error?.code !== 'EPIPE') command.tell('lines were dropped: their reader is too slow')
+    })
+    this.capture =
+      flags.capture === undefined ? undefined : openCapture(flags.capture, text => command.tell(text))
+    this.isJson = flags.json || flags.format === 'ndjson'
+  }
+
+  ready(url: string, secrets: number): void {
+    const {command, flags, isJson} = this
+    if (isJson) this.stdout.write(jsonText({type: 'ready', url, pid: process.pid, to: flags.to}))
+    const many = `${secrets} signing ${secrets === 1 ? 'secret' : 'secrets'}`
+    if (!isJson) command.tell(`Ready: ${url} → ${sanitizeLine(flags.to, 200)} (${many})`)
+  }
+
+  /** Prints an exchange, and writes it to the capture. */
+  exchange(relayed: Relayed, judgement: Judgement): void {
+    const {count, flags} = this
+    count.requests += 1
+    if (judgement.valid) count.valid += 1
+    if (relayed.error !== null) count.unanswered += 1
+    const record = recordOf(relayed, judgement, this.isDuplicate(judgement))
+    const json = this.capture || this.isJson ? lineWith(relayed, judgement, record) : ''
+    this.capture?.writer.write(json)
+    if (isForPeople(flags, process.stdout)) {
+      for (const line of rowOf(relayed, judgement, record)) this.stdout.write(line)
+      return
+    }
+    const line = this.isJson && flags.query === undefined ? json : this.lineOf(record)
+    if (line !== undefined) this.stdout.write(line)
+  }
+
+  async end(milliseconds: number): Promise<void> {
+    await Promise.all([this.stdout.drain(milliseconds), this.capture?.writer.drain(milliseconds)])
+    this.capture?.close()
+    const {requests, valid, unanswered} = this.count
+    this.command.note(
+      `Stopped: ${requests} requests, ${valid} valid, ${requests - valid} not, ${unanswered} without a whole answer`,
+    )
+  }
+
+  private isDuplicate({valid, event_id: id}: Judgement): boolean {
+    if (!valid || id === null) return false
+    if (this.ids.has(id)) return true
+    this.ids.add(id)
+    const [oldest] = this.ids
+    if (this.ids.size > MOST_IDS && oldest !== undefined) this.ids.delete(oldest)
+    return false
+  }
+}
+
+type TapRecord = ReturnType<typeof recordOf>
+
+/** Returns the record of a capture, as `webhooks listen` prints it, with the answer and the judgement. */
+function recordOf(relayed: Relayed, judgement: Judgement, duplicate: boolean) {
+  const {rawHeaders, receivedAt, body, status, milliseconds, error, method, path} = relayed
+  const {reason, late, age_seconds, secret, findings} = judgement
+  const ackMilliseconds = status === null ? null : milliseconds
+  const kept = body ?? Buffer.alloc(0)
+  const record = captureRecord({reason, duplicate, receivedAt, ackMilliseconds, rawHeaders, body: kept})
+  return {
+    ...record,
+    body_base64: body === undefined ? null : record.body_base64,
+    answered: status,
+    answer_ms: Math.round(milliseconds * 100) / 100,
+    late,
+    error,
+    method,
+    path,
+    age_seconds,
+    secret,
+    findings,
+  }
+}
+
+/** Formats a record as JSON. A valid event is as in the lines of `listen`: its numbers stay as the service wrote them. */
+function lineWith(relayed: Relayed, {valid, event_id, type}: Judgement, record: TapRecord): string {
+  const {rawHeaders, body, receivedAt, milliseconds: ackMilliseconds} = relayed
+  const {answered, answer_ms, late, error, method, path, age_seconds, secret, findings} = record
+  if (!valid || body === undefined || event_id === null || answered === null) return jsonText(record)
+  const {reason, duplicate} = record
+  const event = {reason, eventId: event_id, type, duplicate, receivedAt, ackMilliseconds, rawHeaders, body}
+  const more = jsonText({answered, answer_ms, late, error, method, path, age_seconds, secret, findings})
+  return `${receiptLine(event).slice(0, -1)},${more.slice(1)}`
+}
+
+/** Formats an exchange for a person. */
+function rowOf(relayed: Relayed, judgement: Judgement, {duplicate}: TapRecord): string[] {
+  const {method, path, body = Buffer.alloc(0), receivedAt: time, status, milliseconds} = relayed
+  const {valid, reason, age_seconds: age, findings} = judgement
+  const facts = [
+    method !== 'POST' && `${sanitizeLine(method, 20)} ${sanitizeLine(path, 100)}`,
+    status === null ? 'no answer' : `${status} in ${Math.round(milliseconds)} ms`,
+    reason === 'not_checked' ? 'incomplete' : REASONS[reason],
+    age !== null && ageText(age),
+    duplicate && 'duplicate',
+  ]
+  const text = facts.filter(Boolean).join(', ')
+  return rowLines({time, isGood: valid && findings.length === 0, body, text, notes: findingNotes(findings)})
+}
+
+/** Describes when a request was signed: `signed 2 s ago`. */
+function ageText(seconds: number): string {
+  return seconds < 0 ? `signed ${-seconds} s ahead` : `signed ${seconds} s ago`
+}
