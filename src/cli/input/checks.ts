@@ -1,4 +1,5 @@
 /** Checks of single values. Each throws a usage Failure that names the field; a check called with the field '' names none. */
+import {instantOf, systemClock} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -107,6 +108,19 @@ export function readDuration(field: string, text: string, needsUnit = false): nu
     throw invalid(field, 'must be a duration with a unit, such as 30s, 10m, 2h or 30d', text)
   const parts = text.match(/\d+[smhd]?/g) ?? []
   return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (SECONDS[part.slice(-1)] ?? 1), 0)
+}
+
+/**
+ * Reads a time such as 2030-06-01T12:00:00Z, or a duration before now such as 2h, as Unix seconds. Throws a usage error for
+ * anything else.
+ */
+export function readSince(field: string, text: string): number {
+  if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
+    const time = instantOf(text)
+    if (time !== undefined) return time
+    throw invalid(field, 'must be a valid time', text)
+  }
+  return systemClock.now() - readDuration(field, text)
 }
 
 /** The operations of §4.9. The interface shows no path for them, so a profile may name one. */

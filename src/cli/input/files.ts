@@ -1,4 +1,5 @@
 /** Reads the files that flags name (`-` is standard input), and checks where files can be written. */
+import {isUtf8} from 'node:buffer'
 import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync} from 'node:fs'
 import {basename, dirname, resolve} from 'node:path'
 import process from 'node:process'
@@ -23,6 +24,36 @@ export function decode(flag: string, bytes: Uint8Array, ignoreBOM = false): stri
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM}).decode(bytes)
   } catch {
     throw invalid(flag, 'is not UTF-8 text')
+  }
+}
+
+/** Throws a usage error that names `flag` unless `bytes` are UTF-8 without NUL. */
+export function checkEncoding(flag: string, bytes: Uint8Array): void {
+  const hint = 'save it as UTF-8: in Excel as "CSV UTF-8", in LibreOffice with the character set UTF-8'
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw usage('invalid_input', `${flag}: is UTF-16, not UTF-8`, hint)
+  if (!isUtf8(bytes))
+    throw usage(
+      'invalid_input',
+      `${flag}: is not UTF-8 text: the first mistake is on line ${lineNotUtf8(bytes)}`,
+      hint,
+    )
+  const nul = bytes.indexOf(0)
+  if (nul < 0) return
+  const line = Buffer.from(bytes.subarray(0, nul))
+    .toString('latin1')
+    .split(/\r\n|\n|\r/).length
+  throw invalid(flag, `is not text: there is a NUL byte on line ${line}`)
+}
+
+/** Returns the first line that is not UTF-8, from 1. */
+function lineNotUtf8(bytes: Uint8Array): number {
+  const newline = 0x0a
+  for (let line = 1, start = 0; ; line++) {
+    const end = bytes.indexOf(newline, start)
+    if (end < 0 || !isUtf8(bytes.subarray(start, end))) return line
+    start = end + 1
   }
 }
 

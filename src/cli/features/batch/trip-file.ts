@@ -1,11 +1,10 @@
 /** Reads the file of `reserve batch`: CSV, NDJSON or a JSON array. Nothing is sent before all of it was read. */
-import {isUtf8} from 'node:buffer'
 import {extname} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {invalid} from '../../input/checks.js'
 import {today} from '../../input/dates.js'
-import {decode, readBytes} from '../../input/files.js'
+import {checkEncoding, decode, readBytes} from '../../input/files.js'
 import type {Preferences} from '../../session/resolve.js'
 import {TRIP_COLUMNS, type TripColumn} from './columns.js'
 import {type Row, readSheet, type Writing} from './csv-rows.js'
@@ -54,7 +53,7 @@ export async function readTripFile(path: string, options: ReadTripOptions = {}):
     throw usage('invalid_input', `FILE: the format of ${what} is not known by its name`, hint)
   }
   const bytes = await readBytes('FILE', path, MOST_FILE_BYTES)
-  checkEncoding(bytes)
+  checkEncoding('FILE', bytes)
   const mistakes = new Mistakes(format)
   const reading: Reading = {
     mistakes,
@@ -71,36 +70,6 @@ export async function readTripFile(path: string, options: ReadTripOptions = {}):
 /** Returns the place of a value of a trip, for a mistake that is found after reading. `column` is its name in CSV. */
 export function placeIn({format}: TripFile, {line}: Trip, column: TripColumn): Place {
   return {line, column: format === 'csv' ? column : TRIP_COLUMNS[column]}
-}
-
-/** Throws a usage error unless `bytes` are UTF-8 without NUL. */
-function checkEncoding(bytes: Uint8Array): void {
-  const hint = 'save it as UTF-8: in Excel as "CSV UTF-8", in LibreOffice with the character set UTF-8'
-  const [first, second] = bytes
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    throw usage('invalid_input', 'FILE: is UTF-16, not UTF-8', hint)
-  if (!isUtf8(bytes))
-    throw usage(
-      'invalid_input',
-      `FILE: is not UTF-8 text: the first mistake is on line ${lineNotUtf8(bytes)}`,
-      hint,
-    )
-  const nul = bytes.indexOf(0)
-  if (nul < 0) return
-  const line = Buffer.from(bytes.subarray(0, nul))
-    .toString('latin1')
-    .split(/\r\n|\n|\r/).length
-  throw invalid('FILE', `is not text: there is a NUL byte on line ${line}`)
-}
-
-/** Returns the first line that is not UTF-8, from 1. */
-function lineNotUtf8(bytes: Uint8Array): number {
-  const newline = 0x0a
-  for (let line = 1, start = 0; ; line++) {
-    const end = bytes.indexOf(newline, start)
-    if (end < 0 || !isUtf8(bytes.subarray(start, end))) return line
-    start = end + 1
-  }
 }
 
 async function readCsv(bytes: Uint8Array, reading: Reading): Promise<TripFile> {

@@ -3,7 +3,7 @@ import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
-import {instantOf, isoTime, systemClock} from '../../../contract/dates.js'
+import {isoTime, systemClock} from '../../../contract/dates.js'
 import {subjectOf} from '../../../contract/events.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -15,7 +15,7 @@ import {RECEIVED_AT_HEADER} from '../../../webhooks/captures/request.js'
 import {createHandover, freshHeaders, headersFor, signedAgain} from '../../../webhooks/forward/request.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
-import {checkIdentifier, invalid, readDuration} from '../../input/checks.js'
+import {checkIdentifier, readDuration, readSince} from '../../input/checks.js'
 import {checkedFlag, identifierFlag} from '../../input/flags.js'
 import {dryRun} from '../../session/dry-run.js'
 import {jsonText} from '../../terminal/json-text.js'
@@ -75,19 +75,6 @@ export async function eventFilter(
 ): Promise<EventFilter> {
   for (const id of ids ?? []) await newestWith(store, '--id', id)
   return {ids, types, since, reservation}
-}
-
-/**
- * Reads a time such as 2030-06-01T12:00:00Z, or a duration before now such as 2h, as Unix seconds. Throws a usage error for
- * anything else.
- */
-function readSince(field: string, text: string): number {
-  if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
-    const time = instantOf(text)
-    if (time !== undefined) return time
-    throw invalid(field, 'must be a valid time', text)
-  }
-  return systemClock.now() - readDuration(field, text)
 }
 
 async function rowOf(store: EventStore, event: StoredEvent) {
