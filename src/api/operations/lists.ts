@@ -88,6 +88,8 @@ interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
   readonly after?: PageQuery | undefined
   /** Maximum number of items, over as many pages as needed (default all). `page` requests one page of any length. */
   readonly wanted?: number | 'page'
+  /** Maximum number of pages (default LIST_LIMITS.pages). */
+  readonly mostPages?: number
 }
 
 /**
@@ -113,38 +115,72 @@ export function readAll<Item extends {readonly raw: JsonObject}>(
  * Returns the items of a list, page after page, each id once. `next` is the query for the items after them. Throws a Failure.
  */
 export async function readPages<Item>(api: Api, name: OperationName, reading: Reading<Item>) {
-  const {readPage, idOf, after, wanted, body} = reading
-  const found = new Map<string, Item>()
+  const {wanted} = reading
+  const found: Item[] = []
   const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
   const upTo = (next: NextPage) => {
-    const items = [...found.values()].slice(0, most)
     /** False when the service reports more items but gives no usable link to them. */
-    return {items, next, isComplete: next === undefined}
+    return {items: found.slice(0, most), next, isComplete: next === undefined}
   }
+  for await (const {items, asked, next} of eachPage(api, name, reading)) {
+    found.push(...items)
+    // The items beyond the limit are dropped, so the next request has to start at the same page.
+    if (found.length > most) return upTo(asked ?? UNKNOWN_NEXT)
+    if (next === undefined || next === UNKNOWN_NEXT || wanted === 'page' || found.length === most)
+      return upTo(next)
+  }
+  return upTo(UNKNOWN_NEXT)
+}
+
+/** A page of a list. */
+export interface Page<Item> {
+  /** Those that no earlier page had. */
+  readonly items: readonly Item[]
+  /** The query of this page; undefined for the first. */
+  readonly asked: PageQuery | undefined
+  /** The query of the next page; `?` if there are more but no usable link to them, undefined on the last page. */
+  readonly next: NextPage
+}
+
+/**
+ * Yields a list page by page, each id once; only the ids stay in memory. It ends with the first page whose `next` is no query, or
+ * after `mostPages`. Throws a Failure.
+ */
+export async function* eachPage<Item>(
+  api: Api,
+  name: OperationName,
+  {readPage, idOf, after, wanted, body, query, mostPages = LIST_LIMITS.pages}: Reading<Item>,
+): AsyncGenerator<Page<Item>, void> {
+  const seen = new Set<string>()
+  const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
   let asked = after
   let count = 0
   let emptyPages = 0
-  for (let page = 0; page < LIST_LIMITS.pages; page++) {
-    const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - found.size))
-    const query = {...reading.query, ...(typeof wanted === 'number' && {limit}), ...asked}
-    const answer = await api.call(name, {body, query})
+  for (let page = 0; page < mostPages; page++) {
+    const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - seen.size))
+    const answer = await api.call(name, {
+      body,
+      query: {...query, ...(typeof wanted === 'number' && {limit}), ...asked},
+    })
     const read = readPage(answer)
-    const before = found.size
-    for (const item of read.items) if (!found.has(idOf(item))) found.set(idOf(item), item)
-    // The items beyond the limit are dropped, so the next request has to start at the same page.
-    if (found.size > most) return upTo(asked ?? UNKNOWN_NEXT)
+    const before = seen.size
+    const items = read.items.filter(item => {
+      const known = seen.size
+      seen.add(idOf(item))
+      return seen.size > known
+    })
     count += read.count
     emptyPages = read.count === 0 ? emptyPages + 1 : 0
     // The answer's total is only comparable when the reading started at the first page.
-    const next = nextPage(answer, api.baseUrl, after === undefined ? count : undefined)
+    let next = nextPage(answer, api.baseUrl, after === undefined ? count : undefined)
     const leadsNowhere = next === UNKNOWN_NEXT || (asked && next && nextText(asked) === nextText(next))
-    if (next === undefined || (emptyPages > 0 && (leadsNowhere || emptyPages > LIST_LIMITS.emptyPages)))
-      return upTo(undefined)
-    if (leadsNowhere || (found.size === before && emptyPages === 0)) break
+    if (emptyPages > 0 && (leadsNowhere || emptyPages > LIST_LIMITS.emptyPages)) next = undefined
+    else if (next !== undefined && (leadsNowhere || (seen.size === before && emptyPages === 0)))
+      next = UNKNOWN_NEXT
+    yield {items, asked, next}
+    if (next === undefined || next === UNKNOWN_NEXT) return
     asked = next
-    if (wanted === 'page' || found.size === most) return upTo(next)
   }
-  return upTo(UNKNOWN_NEXT)
 }
 
 /** The query parameters that select a page. */

@@ -14,7 +14,7 @@ import {outermostReservations, type ReadReservation} from '../answers/reservatio
 import {costIn} from '../answers/terms-and-fees.js'
 import {CHANGE, RESERVATION} from '../answers/vocabulary.js'
 import type {Answer, Api, CallOptions} from '../types.js'
-import {findEntries, nextText, readNext, readPages} from './lists.js'
+import {eachPage, findEntries, nextText, readNext, readPages} from './lists.js'
 
 export interface ListWish extends Pick<CallOptions, 'query'> {
   /** The `next` of an earlier page. */
@@ -29,26 +29,56 @@ export interface ListWish extends Pick<CallOptions, 'query'> {
  * usable link, or null at the end. Throws a Failure: `list_incomplete` when `all` is set but some cannot be requested.
  */
 export async function listReservations(api: Api, {query, after, limit, all}: ListWish) {
-  const readPage = (answer: Answer) => {
-    const items = outermostReservations(answer.json)
-    if (items.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0)
-      throw holdsNo(answer, 'list of reservations')
-    return {items, count: items.length}
-  }
   const {items, next} = await readPages(api, 'reservations.list', {
-    readPage,
-    idOf: each => each.reservation_ref,
+    ...READING,
     query: query ?? {},
     after: readNext(after),
     wanted: all ? Number.POSITIVE_INFINITY : (limit ?? 'page'),
   })
   if (all && next !== undefined) {
-    const message = `the service reports more reservations than the ${items.length} it gave, and no way to ask for them works`
     const hint =
       'without --all those it gives are listed; narrow with --status, --created-from or --created-to'
-    throw new Failure('service_failed', message, {code: 'list_incomplete', hint})
+    throw listIncomplete(items.length, hint)
   }
   return {reservations: items, next: next === undefined ? null : nextText(next)}
+}
+
+/**
+ * Yields all reservations of the list page by page, each once, so that 100,000 of them need not be in memory. Throws a Failure:
+ * `list_incomplete` when some cannot be requested.
+ */
+export async function* eachReservation(
+  api: Api,
+  query: NonNullable<CallOptions['query']>,
+): AsyncGenerator<readonly ReadReservation[], void> {
+  const wanted = Number.POSITIVE_INFINITY
+  let count = 0
+  let isWhole = false
+  const pages = eachPage(api, 'reservations.list', {...READING, query, wanted, mostPages: MOST_PAGES})
+  for await (const {items, next} of pages) {
+    count += items.length
+    isWhole = next === undefined
+    yield items
+  }
+  if (!isWhole) throw listIncomplete(count, 'narrow it, for example by the time of booking')
+}
+
+/** Not in the interface: a list of 1,000,000 reservations in pages of 50. */
+const MOST_PAGES = 20_000
+
+const READING = {
+  readPage(answer: Answer) {
+    const items = outermostReservations(answer.json)
+    if (items.length === 0 && (findEntries(answer.json)?.length ?? 1) > 0)
+      throw holdsNo(answer, 'list of reservations')
+    return {items, count: items.length}
+  },
+  idOf: (each: ReadReservation) => each.reservation_ref,
+}
+
+function listIncomplete(count: number, hint: string): Failure {
+  const message = `the service reports more reservations than the ${count} it gave, and no way to ask for them works`
+  return new Failure('service_failed', message, {code: 'list_incomplete', hint})
 }
 
 /**

@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest'
 import {factsOfReservation} from '../../../src/api/answers/reservations.js'
 import {
   cancelReservation,
+  eachReservation,
   listReservations,
   quoteCancellation,
   showReservation,
@@ -100,6 +101,35 @@ describe('a list', () => {
     expect([failure.kind, failure.details.code]).toEqual(['service_failed', 'list_incomplete'])
     expect((await listReservations(api, {})).next).not.toBeNull()
     expect(requests.filter(line => !/^GET \/v1\/reservations[? ]/.test(line))).toEqual([])
+  })
+})
+
+describe('a list page by page', () => {
+  /** Reads the references of each page into `pages`. */
+  const readInto = async (pages: string[][], api: Api, query = {}) => {
+    for await (const found of eachReservation(api, query))
+      pages.push(found.map(({reservation_ref}) => reservation_ref))
+  }
+
+  test('has each reservation once, although the list changed meanwhile', async () => {
+    const {api, requests} = apiAnswering(
+      page(['B', 'A'], 'two'),
+      page(['A', 'X'], 'three'),
+      page(['W'], null),
+    )
+    const pages: string[][] = []
+    await readInto(pages, api, {created_from: '2030-01-01'})
+    expect(pages).toEqual([['B', 'A'], ['X'], ['W']])
+    expect(requests[0]).toBe('GET /v1/reservations?created_from=2030-01-01&limit=200 ')
+  })
+
+  test('ends with an error where the same page comes again and again', async () => {
+    const {api, requests} = apiAnswering(page(['A'], 'two'), page(['A'], 'three'), page(['A'], 'four'))
+    const pages: string[][] = []
+    const failure = await rejectionOf(readInto(pages, api))
+    expect(failure.details.code).toBe('list_incomplete')
+    expect(pages.flat()).toEqual(['A'])
+    expect(requests).toHaveLength(2)
   })
 })
 
