@@ -17,6 +17,8 @@ export const WEBHOOK_RESPONSE_SECONDS = 3
 export const DELIVERY_ATTEMPTS = 8
 /** The wait before each of the attempts 1 to 8, counted from the previous attempt. §6.4 does not show the last two. */
 export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 86_400] as const
+/** For how long after an event the service may still send it. */
+export const RETRY_SECONDS = DELIVERY_DELAYS_SECONDS.reduce<number>((sum, delay) => sum + delay, 0)
 /** Limits on rooms in a search, on adults and on children in a room, and on a child's age. Not in the interface. */
 export const MOST_ROOMS = 9
 export const MOST_PERSONS = 9

@@ -80,7 +80,7 @@ function entryOf(item: unknown, key?: string, group?: string): Entry[] {
 
 export type WholeList<Item> = Pick<Awaited<ReturnType<typeof readPages<Item>>>, 'items' | 'isComplete'>
 
-interface Reading<Item> extends Pick<CallOptions, 'body' | 'query'> {
+interface Reading<Item> extends Pick<CallOptions, 'body' | 'query' | 'parameters'> {
   /** Returns the items of a page and its number of entries. Throws a Failure. */
   readonly readPage: (answer: Answer) => {items: readonly Item[]; count: number}
   readonly idOf: (item: Item) => string
@@ -149,7 +149,7 @@ export interface Page<Item> {
 export async function* eachPage<Item>(
   api: Api,
   name: OperationName,
-  {readPage, idOf, after, wanted, body, query, mostPages = LIST_LIMITS.pages}: Reading<Item>,
+  {readPage, idOf, after, wanted, mostPages = LIST_LIMITS.pages, ...request}: Reading<Item>,
 ): AsyncGenerator<Page<Item>, void> {
   const seen = new Set<string>()
   const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
@@ -159,8 +159,8 @@ export async function* eachPage<Item>(
   for (let page = 0; page < mostPages; page++) {
     const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - seen.size))
     const answer = await api.call(name, {
-      body,
-      query: {...query, ...(typeof wanted === 'number' && {limit}), ...asked},
+      ...request,
+      query: {...request.query, ...(typeof wanted === 'number' && {limit}), ...asked},
     })
     const read = readPage(answer)
     const before = seen.size

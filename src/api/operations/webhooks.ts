@@ -15,12 +15,12 @@ import {
 } from '../../contract/json.js'
 import type {CreatedSubscription, SubscriptionChange, SubscriptionRequest} from '../../contract/webhooks.js'
 import {itemAskedFor} from '../answers/asked.js'
-import {factIn, integerIn, textIn, unwrap} from '../answers/facts.js'
+import {asWord, factIn, integerIn, textIn, unwrap} from '../answers/facts.js'
 import {mayBeDone, reportsError, wordsOf} from '../answers/refusals.js'
-import {DELIVERY, SUBSCRIPTION} from '../answers/vocabulary.js'
+import {DELIVERY, STATE, SUBSCRIPTION} from '../answers/vocabulary.js'
 import {quoted, quotedUrl} from '../redact/redact.js'
 import type {Answer, Api} from '../types.js'
-import {checkHoldsList, readPages, type WholeList} from './lists.js'
+import {checkHoldsList, eachPage, readPages, type WholeList} from './lists.js'
 
 /** A subscription with the field names of §2.7. A field is null where the answer does not state it. */
 export type FoundSubscription = ReturnType<typeof readSubscriptions>[number]
@@ -81,6 +81,55 @@ export async function findLastAttempt(
     status: integerIn(fields, DELIVERY.status),
     ms: integerIn(fields, DELIVERY.milliseconds),
     error: textIn(fields, DELIVERY.error),
+  }
+}
+
+/** A delivery of an event about a reservation. */
+export interface FoundDelivery {
+  readonly type: string
+  readonly reservationRef: string
+  /** Whether the service will try again. */
+  readonly isPending: boolean
+  /** Whether the receiver has accepted it. */
+  readonly isDelivered: boolean
+  /** When it was tried first, as the service wrote it. */
+  readonly triedAt: string | null
+}
+
+/**
+ * Yields the deliveries of a subscription that are about reservations, page by page. The operation is not in the interface.
+ * Throws a Failure.
+ */
+export async function* eachDelivery(api: Api, id: string): AsyncGenerator<readonly FoundDelivery[], void> {
+  const readPage = (answer: Answer) => {
+    const all = [...inDocumentOrder(answer.json)].map(({value}) => fieldsOf(value))
+    const items = all.filter(fields => textIn(fields, DELIVERY.event) !== null)
+    if (items.length === 0) checkHoldsList(answer, 'deliveries')
+    return {items, count: items.length}
+  }
+  const idOf = (fields: Fields) => textIn(fields, DELIVERY.id) ?? textIn(fields, DELIVERY.event) ?? ''
+  const wanted = Number.POSITIVE_INFINITY
+  const parameters = {subscription_id: id}
+  const reading = {readPage, idOf, wanted, parameters, mostPages: MOST_DELIVERY_PAGES}
+  for await (const {items} of eachPage(api, 'subscriptions.deliveries', reading))
+    yield items.flatMap(fields => deliveryIn(fields) ?? [])
+}
+
+/** Not in the interface: 1,000,000 deliveries in pages of 50. */
+const MOST_DELIVERY_PAGES = 20_000
+
+function deliveryIn(fields: Fields): FoundDelivery | undefined {
+  const type = textIn(fields, DELIVERY.type)
+  const reservationRef = textIn(fields, DELIVERY.reservation)
+  if (type === null || reservationRef === null) return undefined
+  const state = asWord(textIn(fields, STATE))
+  const tries = factIn(fields, DELIVERY.attempts, list => (Array.isArray(list) ? list : null)) ?? []
+  return {
+    type,
+    reservationRef,
+    isPending: /pend|retr|wait|queue|schedul|progress/.test(state),
+    isDelivered: /^(delivered|success(ful)?|succeeded|ok|done|completed?)$/.test(state),
+    triedAt: isObject(tries[0]) ? textIn(fieldsOf(tries[0]), DELIVERY.at) : null,
   }
 }
 

@@ -109,7 +109,8 @@ const controlChange = (path: string, line: string, more?: Partial<Row>) =>
   row('once', 'POST', new RegExp(`^/_sandbox${path}`), line, {...more, isControl: true})
 
 /** Commands whose paths the interface does not show (§4.9). */
-const GUESSED = /^(content|hotels:(price|show)|tours|reservations|webhooks:(list|update|delete|rotate)$)/
+const GUESSED =
+  /^(content|hotels:(price|show)|tours|reservations|webhooks:((list|update|delete|rotate)$|events:missing))/
 const SUBSCRIPTION = '/webhooks/subscriptions/[^/]+'
 const RESERVATION = '/reservations/[^/]+'
 const PLACE = {type: 'CITY', id: 101}
@@ -237,6 +238,7 @@ export const ROWS: readonly Row[] = [
     {...SUBSCRIBING, part: 'subscribe', leavesOut: ({conclusion}) => conclusion.kind === 'answered'},
   ),
   read('/webhooks/subscriptions', 'webhooks list'),
+  read('/reservations', 'webhooks events missing'),
   once('POST', `${SUBSCRIPTION}/test`, 'webhooks test SUBSCRIPTION', {takes: 'any'}),
   once('PATCH', SUBSCRIPTION, 'webhooks update SUBSCRIPTION --passive', PAUSING),
   once('DELETE', SUBSCRIPTION, 'webhooks delete --yes SUBSCRIPTION', {takes: 'any'}),

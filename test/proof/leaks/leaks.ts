@@ -103,7 +103,8 @@ interface EchoCell extends LeakCell {
 }
 
 /** Commands whose request or answer contains more secrets than the token. */
-const WITH_SECRETS = /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|webhooks:rotate|api$)/
+const WITH_SECRETS =
+  /^(login|token|logout|profiles:remove|reserve$|voucher:download|webhooks:create|webhooks:rotate|api$)/
 /** Faults whose messages name a URL, a certificate, or a proxy with its password. */
 const WAYS = FAULTS.filter(({name}) => /^(proxy-(407|garbage)|tls-expired|redirect-302-other)$/.test(name))
 

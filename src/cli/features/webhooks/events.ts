@@ -12,7 +12,13 @@ import type {EventFilter, EventForward, EventStore, StoredEvent} from '../../../
 import type {State} from '../../../state/state.js'
 import {bufferOf, captureRecord, parseBody} from '../../../webhooks/captures/records.js'
 import {RECEIVED_AT_HEADER} from '../../../webhooks/captures/request.js'
-import {createHandover, freshHeaders, headersFor, signedAgain} from '../../../webhooks/forward/request.js'
+import {
+  createHandover,
+  freshHeaders,
+  type Handover,
+  headersFor,
+  signedAgain,
+} from '../../../webhooks/forward/request.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, readDuration, readSince} from '../../input/checks.js'
@@ -231,7 +237,7 @@ async function* captureOf(
 
 export const REPLAY_COLUMNS = ['event_id', 'target', 'status', 'ms', 'late', 'error'] as const
 
-type Replayed = Awaited<ReturnType<typeof replayEvents>>[number]
+export type Replayed = Awaited<ReturnType<typeof sendOnce>>
 
 type Replay = Awaited<ReturnType<typeof planReplay>>
 
@@ -280,27 +286,43 @@ export async function replayEvents(
 ) {
   const handover = createHandover(options)
   const replayed = []
-  for (const event of events) {
-    const {status, milliseconds: ms, error} = await handover.send(target, headersOf(event), event.body)
-    replayed.push(withWords({event_id: event.eventId, target, status, ms, late: isLate(ms), error}))
-  }
+  for (const event of events) replayed.push(await sendOnce(handover, target, event, headersOf(event)))
   handover.close()
   return replayed
 }
 
+/** Sends an event once. Returns what the target answered, or why it did not. */
+export async function sendOnce(
+  handover: Handover,
+  target: string,
+  {eventId, body}: Pick<StoredEvent, 'eventId' | 'body'>,
+  headers: readonly string[],
+) {
+  const {status, milliseconds: ms, error} = await handover.send(target, headers, body)
+  return withWords({event_id: eventId, target, status, ms, late: isLate(ms), error})
+}
+
 export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
+  const refused = 'the signature may be too old (--resign) or of another secret'
+  return {
+    ...listResult({replayed}, replayed, REPLAY_COLUMNS),
+    warning: meaningsOf(replayed, refused),
+  }
+}
+
+/** Returns what the bad answers mean, each once. `refused` says why a signature may have been refused. */
+export function meaningsOf(replayed: readonly Replayed[], refused: string): string[] {
   const meanings = replayed.map(({status}) => {
     if (isRedirect(status)) return `${status}: redirects are not followed; send to the address it leads to`
     if (status === 401 || status === 403)
-      return `${status}: refused; the signature may be too old (--resign) or of another secret (compare: bookctl webhooks listen --print-secret)`
+      return `${status}: refused; ${refused} (compare: bookctl webhooks listen --print-secret)`
     return status !== null && status >= 500 ? `${status}: the target itself failed; see its log` : ''
   })
-  const warning = [...new Set(meanings)].filter(Boolean)
-  return {...listResult({replayed}, replayed, REPLAY_COLUMNS), warning}
+  return [...new Set(meanings)].filter(Boolean)
 }
 
 /** Returns the failure kind of the first answer that is not 2xx; undefined if there is none. */
-export function replayFailure(replayed: readonly Replayed[]): Failure['kind'] | undefined {
+export function replayFailure(replayed: readonly Pick<Replayed, 'status'>[]): Failure['kind'] | undefined {
   const bad = replayed.find(answer => !isSuccess(answer))
   if (!bad) return undefined
   if (bad.status === null) return 'unreachable'
