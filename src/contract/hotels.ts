@@ -178,7 +178,7 @@ export const offer = z
     remarks: sold.remarks,
     account_charge: accountCharge.optional().meta({
       description:
-        'What the account is charged if it pays; present if it is kept in another currency than the price',
+        "What the account is charged if it pays, in its own currency; the price itself at the rate 1 if that is the price's",
     }),
   })
   .meta({id: 'Offer', ...from('§2.3', 'One sellable result of a search; every field but offer_id is ours')})

@@ -70,7 +70,7 @@ export const accountCharge = z
   })
   .meta({
     id: 'AccountCharge',
-    ...ours('A charge of an account that is kept in another currency than the price'),
+    ...ours('A charge of an account in its own currency'),
   })
 
 export type AccountCharge = z.infer<typeof accountCharge>

@@ -263,10 +263,9 @@ export const HANDLERS: Handlers = {
   },
 }
 
-/** Adds what the account is charged, if it is kept in another currency than the price. */
+/** Adds what an account in `currency` is charged, which is the price itself in its own currency. */
 function withAccountCharge(offer: Offer, currency: string): Offer {
   const {price} = offer
-  if (price.currency === currency) return offer
   return {...offer, account_charge: accountCharge(price.total, price.currency, currency)}
 }
 
