@@ -17,6 +17,8 @@ export interface SeenDetails {
   readonly city: number | null
   /** The currency of the search, which applies to a price without one; undefined for an offer stored by an earlier version. */
   readonly currency?: string
+  /** What the service said the account would be charged, with the rate; undefined where it said nothing. */
+  readonly charge?: {readonly amount: string; readonly currency: string | null; readonly rate: string | null}
 }
 
 export interface SeenOffer {

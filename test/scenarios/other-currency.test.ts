@@ -4,6 +4,7 @@ import {toMinor} from '../../src/contract/money.js'
 import {Home} from '../support/bookctl.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {GUESTS, SEARCH} from '../support/stay.js'
+import {atTerminal} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
 const home = new Home()
@@ -65,4 +66,20 @@ test('a price in the currency of the account has no charge', async () => {
   const argv = ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS]
   expect((await home.json(argv)).result).not.toHaveProperty('charged')
   expect((await home.run(argv)).stdout).not.toContain('charged')
+})
+
+test('at a terminal, the plan and the question say the charge before it is sent', async () => {
+  const [offer] = await offersIn('USD')
+  const {amount, rate} = offer?.raw.account_charge ?? {}
+  const terminal = atTerminal(home, ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS], {
+    rows: 40,
+  })
+  await terminal.waitFor(`for ${offer?.price.total} USD, charged as ${amount} EUR (TEST)?`)
+  expect(terminal.screen()).toMatch(new RegExp(`^Charged +${amount} EUR at the rate ${rate}$`, 'm'))
+  const asked = (await sandbox.requests()).filter(line => line.includes('/account'))
+  terminal.type('y\r')
+  expect(await terminal.exit).toBe(0)
+  expect(terminal.screen()).toMatch(new RegExp(`^charged: +${amount} EUR at the rate ${rate}$`, 'm'))
+  // Nothing was asked for the plan: the offer had said it.
+  expect((await sandbox.requests()).filter(line => line.includes('/account'))).toHaveLength(asked.length + 1)
 })

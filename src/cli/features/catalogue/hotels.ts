@@ -1,6 +1,7 @@
 /** Searches hotels and stores the offers for `reserve`, shows a hotel, and asks for the current price of an offer. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
+import {chargeOf} from '../../../api/answers/charges.js'
 import {textIn} from '../../../api/answers/facts.js'
 import {termsOf} from '../../../api/answers/terms-and-fees.js'
 import {CITY_NAME, HOTEL} from '../../../api/answers/vocabulary.js'
@@ -222,12 +223,14 @@ export function filterOffers<
 export function offerFound(request: SearchRequest, found: FoundOffer, searched_at: number): OfferFound {
   const {check_in, check_out, rooms, client_nationality: nationality, destination} = request
   const {price, refundable, free_cancellation_until, raw, expires_at, ...offer} = found
+  const charge = chargeOf(raw)
   const details = {
     refundable,
     free_cancellation_until,
     terms: termsOf(raw),
     city: destination.id,
     currency: request.currency,
+    ...(charge && {charge}),
   }
   const times = {searched_at, expires_at: Date.parse(expires_at) / 1000}
   return {...offer, ...price, details, nationality, check_in, check_out, rooms, ...times}

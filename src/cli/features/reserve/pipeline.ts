@@ -37,6 +37,7 @@ import {
 import type {AllReserveFlags} from './flags.js'
 import {
   atWhatPrice,
+  chargeAhead,
   describePlan,
   describeRepeat,
   describeRequest,
@@ -197,12 +198,24 @@ export class ReservePipeline {
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
     if (flags['dry-run']) return true
     const target = await command.target()
-    const question = `Reserve this${atWhatPrice(plan, target)}?`
-    const preview = command.describesAhead() ? describePlan(plan, target) : []
+    const describes = command.describesAhead()
+    const charge = describes ? await this.chargeOf(plan) : undefined
+    const question = `Reserve this${atWhatPrice(plan, target, charge)}?`
+    const preview = describes ? describePlan(plan, target, {charge}) : []
     const agreed = await command.agreed(flags.yes, question, preview)
     if (agreed === false || target.mode === 'live')
       requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})
     return true
+  }
+
+  /** Returns what the account will be charged, if it is not the price. */
+  private chargeOf(plan: Plan) {
+    return chargeAhead(plan, async () => {
+      const {readBalance} = await import('../../../api/operations/account.js')
+      const {api} = await this.command.connect()
+      // A short limit, because the question must not wait for it.
+      return readBalance(api, {timeoutSeconds: 5})
+    })
   }
 
   /** Sends the plan or, without one, resumes `reference`. Returns the reservation in its current state. */

@@ -3,7 +3,8 @@
  * confirmation, and sends it.
  */
 import {randomUUID} from 'node:crypto'
-import {isSameCurrency} from '../../../api/answers/amounts.js'
+import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
+import {differsFrom} from '../../../api/answers/charges.js'
 import {conflictFailure, lookHint, neverSent, resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {findEntry, intentOf, type ReserveOptions, reserve, resume} from '../../../api/reserve/reserve.js'
@@ -34,7 +35,7 @@ import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import type {Target} from '../../session/resolve.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
-import {detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
+import {chargeText, detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
 import {completeRequest, type Typed} from './request.js'
 
@@ -236,11 +237,37 @@ type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
 
+/** What the account will be charged, if it is not the price: in the plan, and in a few words for the question. */
+export interface ChargeAhead {
+  readonly text: string
+  readonly short: string
+}
+
+/**
+ * Returns what the account will be charged in another currency than the price: as the service said it with the offer, else the
+ * currency of the account, which `readBalance` asks for. Returns undefined if that is the price's or not known.
+ */
+export async function chargeAhead(
+  {request, seen}: Pick<Plan, 'request' | 'seen'>,
+  readBalance: () => Promise<Money | undefined>,
+): Promise<ChargeAhead | undefined> {
+  const price = priceOf(seen)
+  if (request.payment.mode !== 'account' || price === null) return undefined
+  const stated = seen?.details?.charge
+  if (stated && !differsFrom(stated, {amount: price.price, currency: price.currency})) return undefined
+  if (stated) return {text: chargeText(stated), short: `charged as ${moneyText(stated)}`}
+  const currency = (await readBalance())?.currency ?? null
+  if (currency === null || price.currency === null || currency === price.currency) return undefined
+  const account = sanitizeLine(currency, 20)
+  const text = `in ${account}, the currency of the account, at a rate that the service decides`
+  return {text, short: `charged in ${account}`}
+}
+
 /** Describes the plan in lines of `Name  text`, sanitised. `people` replaces the row with the guests' names. */
 export function describePlan(
   {request, intent, seen}: Pick<Plan, 'request' | 'intent'> & {readonly seen: OfferFound | undefined},
   target: Target,
-  people?: readonly Row[],
+  {people, charge}: {readonly people?: readonly Row[]; readonly charge?: ChargeAhead | undefined} = {},
 ): string[] {
   const names = request.guests.map(
     ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,
@@ -259,6 +286,7 @@ export function describePlan(
     ...(people ?? [['Guests', names.join(', ')] as const]),
     ['Nationality', `${country} (${nationality}), as searched`],
     ['Payment', PAYMENTS[request.payment.mode]],
+    ...(charge ? [['Charged', charge.text] as const] : []),
     ['Offer', request.offer_id],
     ['Reference', request.client_reference_id],
     ['Key', `Idempotency-Key ${intent.idempotencyKey}`],
@@ -267,10 +295,11 @@ export function describePlan(
   return rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
 }
 
-/** Returns price and mode for the question, because a narrow terminal may show nothing else. */
-export function atWhatPrice({seen}: Plan, {mode}: Target): string {
+/** Returns price, charge and mode for the question, because a narrow terminal may show nothing else. */
+export function atWhatPrice({seen}: Plan, {mode}: Target, charge?: ChargeAhead): string {
   const price = seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
-  return `${price} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
+  const charged = charge ? `, ${sanitizeLine(charge.short, 40)}` : ''
+  return `${price}${charged} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
 }
 
 type SendOptions = Omit<ReserveOptions, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {

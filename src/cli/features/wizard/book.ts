@@ -13,9 +13,9 @@ import type {OfferFound} from '../../../contract/seen-offers.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
 import {cityText} from '../catalogue/city-search.js'
-import {termsIn} from '../catalogue/offer-lines.js'
+import {type Row, termsIn} from '../catalogue/offer-lines.js'
 import type {Booked} from '../reserve/pipeline.js'
-import {atWhatPrice, describePlan, type Plan} from '../reserve/plan.js'
+import {atWhatPrice, type ChargeAhead, chargeAhead, describePlan, type Plan} from '../reserve/plan.js'
 import {readTyped} from '../reserve/request.js'
 import {askContact, askGuests, askKeep, keepPeople, ofGuest, peopleHere, placesOf} from './ask-people.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -55,10 +55,11 @@ export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
     round: async (asked, changeNow) => {
       await askMissing(asked, draft, readOnce)
       return sendDraft(desk, draft, async plan => {
-        desk.tell(describeSummary(plan, chosen, desk))
+        const charge = await chargeAhead(plan, readOnce)
+        desk.tell(describeSummary(plan, chosen, desk, charge))
         if (desk.flags['dry-run']) return true
         // The only confirmation. An existing reservation needs none, because it is only shown again.
-        const message = `Reserve this now${atWhatPrice(plan, desk.connection.target)}?`
+        const message = `Reserve this now${atWhatPrice(plan, desk.connection.target, charge)}?`
         const isSettled = plan.standing?.kind === 'resolved'
         if (!desk.flags.yes && !isSettled && !(await asked.prompts.confirm({message}))) {
           await changeNow()
@@ -208,7 +209,9 @@ export function isTooLittle(balance?: Money, cost?: Pick<OfferFound, 'total' | '
 }
 
 export async function askPayment(prompts: Prompts, offer?: OfferFound, balance?: Money) {
-  const isShort = isTooLittle(balance, offer)
+  const charge = offer?.details?.charge
+  const cost = charge ? {total: charge.amount, currency: charge.currency} : offer
+  const isShort = isTooLittle(balance, cost)
   const words = isShort ? ': NOT ENOUGH; use the payment page' : ' available'
   const funds = balance ? `${moneyText(balance)}${words}` : 'balance unknown'
   const account = {value: 'account' as const, name: `From the account balance (${funds})`}
@@ -219,14 +222,20 @@ export async function askPayment(prompts: Prompts, offer?: OfferFound, balance?:
   return prompts.choose({message: PAYMENT, choices: taken.length > 0 ? taken : both})
 }
 
-function describeSummary(plan: Plan, {seen}: Chosen, {connection}: WizardDesk): string {
+function describeSummary(
+  plan: Plan,
+  {seen}: Chosen,
+  {connection}: WizardDesk,
+  charge: ChargeAhead | undefined,
+): string {
   const city = seen?.details?.city
   const {request, doubts} = plan
-  const lines = describePlan({...plan, seen}, connection.target, [
+  const people: Row[] = [
     ...(city ? [['City', cityText(city, connection)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
     ['Contact', contactText(request.contact)],
-  ])
+  ]
+  const lines = describePlan({...plan, seen}, connection.target, {people, charge})
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest'
-import {checkOffer, findDoubts} from '../../../../src/cli/features/reserve/plan.js'
+import {chargeAhead, checkOffer, findDoubts} from '../../../../src/cli/features/reserve/plan.js'
 import type {JournalEntry} from '../../../../src/contract/journal.js'
 import type {Guest} from '../../../../src/contract/reservations.js'
 import type {SeenOffer} from '../../../../src/contract/seen-offers.js'
@@ -124,5 +124,46 @@ describe('guests cause a warning', () => {
 
   test('not for what is unknown', () => {
     expect(findDoubts(undefined, [guest('1990-01-01')])).toEqual([])
+  })
+})
+
+describe('what the account will be charged', () => {
+  const details = {refundable: null, free_cancellation_until: null, terms: null, city: null}
+  const charge = {amount: '486.00', currency: 'USD', rate: '1.08'}
+  const stated = {...SEEN, details: {...details, charge}}
+  const paying = (mode: 'account' | 'instant') => ({...REQUEST, payment: {mode}})
+  /** Fails the test if the balance is read. */
+  const unread = () => Promise.reject(new Error('the balance was read'))
+  const account = (currency: string | null) => () => Promise.resolve({amount: '1.00', currency})
+
+  test('is what the service said with the offer', async () => {
+    const found = await chargeAhead({request: paying('account'), seen: stated}, unread)
+    expect(found).toEqual({text: '486.00 USD at the rate 1.08', short: 'charged as 486.00 USD'})
+  })
+
+  test.each<[string, SeenOffer | undefined, 'account' | 'instant']>([
+    [
+      'the price itself',
+      {...SEEN, details: {...details, charge: {amount: '450', currency: 'EUR', rate: '1'}}},
+      'account',
+    ],
+    ['for an offer that the customer pays', stated, 'instant'],
+    ['for an offer without a price', {...SEEN, total: null}, 'account'],
+    ['for an offer that was not seen', undefined, 'account'],
+  ])('is not told, and nothing asked: %s', async (_, seen, mode) => {
+    expect(await chargeAhead({request: paying(mode), seen}, unread)).toBeUndefined()
+  })
+
+  test('is in the currency of the account, where the service says no more', async () => {
+    const found = await chargeAhead({request: paying('account'), seen: SEEN}, account('USD'))
+    expect(found).toEqual({
+      text: 'in USD, the currency of the account, at a rate that the service decides',
+      short: 'charged in USD',
+    })
+  })
+
+  test.each([['EUR'], [null]])('is not told for an account in %s', async currency => {
+    expect(await chargeAhead({request: paying('account'), seen: SEEN}, account(currency))).toBeUndefined()
+    expect(await chargeAhead({request: paying('account'), seen: SEEN}, async () => undefined)).toBeUndefined()
   })
 })

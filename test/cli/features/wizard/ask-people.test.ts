@@ -258,6 +258,17 @@ describe('the payment', () => {
     expect(prompts.log[1]).toContain('payment page')
   })
 
+  test('compares what the account is charged, if the service said it', async () => {
+    const dollars = {
+      total: '177.60',
+      currency: 'USD',
+      details: {charge: {amount: '164.44', currency: 'EUR', rate: '0.9259'}},
+    }
+    const prompts = scriptedPrompts([['Payment', 'NOT ENOUGH']])
+    await askPayment(prompts, dollars as unknown as OfferFound, {amount: '164.43', currency: 'EUR'})
+    expect(prompts.log[1]).toContain('payment page')
+  })
+
   test('balances of another currency are not compared', () => {
     expect(isTooLittle({amount: '10.00', currency: 'USD'}, cost)).toBe(false)
     expect(isTooLittle(undefined, cost)).toBe(false)
