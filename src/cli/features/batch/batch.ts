@@ -29,7 +29,7 @@ import type {BatchFlags} from './flags.js'
 import {BatchOffers} from './offers.js'
 import {inParallel} from './parallel.js'
 import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './plan.js'
-import {planLines} from './plan-lines.js'
+import {balanceLine, planLines} from './plan-lines.js'
 import {BatchProgress} from './progress.js'
 import {type BatchRow, type BatchTrip, countsOf, exitCodeOf, totalsOf, tripOf} from './rows.js'
 import {BatchRun, type Halt, type Limit, notTried} from './run.js'
@@ -417,13 +417,6 @@ function requireFlagsOfLive(flags: GivenFlags): void {
   const problem =
     'live reservations with --yes need --max-total, since nobody sees the plan; nothing was sent'
   throw usage('max_total_needed', problem, 'add --max-total AMOUNT')
-}
-
-/** Says also when the balance is less than what is to be booked in its currency. */
-function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
-  const inCurrency = totalsOf(planned.map(row => row.cost)).find(total => isSameCurrency(total, balance))
-  const isLess = inCurrency !== undefined && compareAmounts(balance.amount, inCurrency.amount) < 0
-  return `Balance of the account: ${moneyText(balance)}${isLess ? ', less than the trips to book cost' : ''}`
 }
 
 /** Throws a usage error if the limit names no currency and the account's is not known. */

@@ -1,10 +1,12 @@
 /** The plan of a batch in lines for a person: a table of the trips to book, then those that are refused. */
+import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {compareAmounts} from '../../../contract/money.js'
 import {type Painter, unpainted} from '../../terminal/colour.js'
 import {moneyText, onItsOwnClock} from '../../terminal/dates-and-amounts.js'
 import {cancellationText} from '../catalogue/offer-lines.js'
-import type {BatchRow} from './rows.js'
+import {type BatchRow, totalsOf} from './rows.js'
 
 const COLUMNS = [
   {name: 'line'},
@@ -58,4 +60,11 @@ function cellsOf({trip, stay, offer, cost}: BatchRow, now: number): string[] {
 function refusalLine({trip, failure}: BatchRow): string {
   const reference = sanitizeLine(trip.reference, 128)
   return `line ${trip.line}, ${reference}: refused: ${sanitizeLine(failure?.message ?? '', 2000)}`
+}
+
+/** Says also when the balance is less than what is to be booked in its currency. */
+export function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
+  const inCurrency = totalsOf(planned.map(row => row.cost)).find(total => isSameCurrency(total, balance))
+  const isLess = inCurrency !== undefined && compareAmounts(balance.amount, inCurrency.amount) < 0
+  return `Balance of the account: ${moneyText(balance)}${isLess ? ', less than the trips to book cost' : ''}`
 }
