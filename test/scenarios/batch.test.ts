@@ -59,6 +59,7 @@ async function offersFor(change: object = {}) {
       board: string
       refundable: boolean
       price: {total: string}
+      raw: {account_charge: {amount: string}}
     }[]
   }>([...argv, ...more, '--room', '2', '--sort', 'price', '--limit', '200'])
   return result.offers
@@ -187,6 +188,24 @@ describe('the document', () => {
     const after = await batch(home, path, '--dry-run')
     expect(outcomesOf(after.result)).toEqual(['confirmed', 'confirmed', 'confirmed', 'refused'])
     expect(after.result.batch.totals).toEqual(result.batch.totals)
+  })
+
+  test('of --dry-run says what the account would be charged in another currency than the prices', async () => {
+    const dollars = {search: {...SEARCH, currency: 'USD'}}
+    const trips = [
+      tripNamed(`${group}-1`, dollars),
+      tripNamed(`${group}-2`, dollars),
+      tripNamed(`${group}-3`, {...dollars, payment: {mode: 'instant'}}),
+      tripNamed(`${group}-4`),
+    ]
+    const path = tripFile(home, trips)
+    const {result} = await batch(home, path, '--dry-run')
+    const [cheapest] = await offersFor({currency: 'USD'})
+    const {amount = ''} = cheapest?.raw.account_charge ?? {}
+    const charged = [{currency: 'EUR', amount: (2 * Number(amount)).toFixed(2)}]
+    expect(result.batch).toMatchObject({planned: 4, charged})
+    const {stderr: told} = await home.run(['reserve', 'batch', path, '--dry-run'])
+    expect(told).toContain(`Charged to the account for prices in USD: ${charged[0]?.amount} EUR\n`)
   })
 
   test('as ndjson is a line for each trip, and stderr has the summary', async () => {

@@ -29,7 +29,7 @@ import type {BatchFlags} from './flags.js'
 import {BatchOffers} from './offers.js'
 import {inParallel} from './parallel.js'
 import {doubtsOf, isNew, planRow, readCities, rowsOf, searchRequestOf} from './plan.js'
-import {balanceLine, planLines} from './plan-lines.js'
+import {balanceLine, chargeLines, planLines} from './plan-lines.js'
 import {BatchProgress} from './progress.js'
 import {type BatchRow, type BatchTrip, countsOf, exitCodeOf, totalsOf, tripOf} from './rows.js'
 import {BatchRun, type Halt, type Limit, notTried} from './run.js'
@@ -222,6 +222,7 @@ export class BatchPipeline {
       ...(before.length > 0 ? [`Booked before: ${counted(before.length, 'trip')}, ${sumText(before)}`] : []),
       ...(open.length > 0 ? [`To find out first: ${counted(open.length, 'trip')}, outcome unknown`] : []),
       `To book: ${counted(planned.length, 'trip')}${planned.length > 0 ? `, ${sumText(planned)}` : ''}`,
+      ...chargeLines(this.balance, planned),
       ...(this.balance ? [balanceLine(this.balance, planned)] : []),
     ]
   }

@@ -24,12 +24,18 @@ export interface BatchOffer extends Omit<FoundOffer, 'raw' | 'expires_at'> {
 function shortened(request: SearchRequest, offer: FoundOffer, searchedAt: number): BatchOffer {
   const {raw: _, expires_at: __, ...facts} = offer
   const {expires_at, details} = offerFound(request, offer, searchedAt)
-  const {refundable, free_cancellation_until} = details ?? {refundable: null, free_cancellation_until: null}
+  const {refundable = null, free_cancellation_until = null, charge} = details ?? {}
   return {
     ...facts,
     // A price without a currency is in that of the search.
     price: {...offer.price, currency: offer.price.currency ?? request.currency},
-    details: {refundable, free_cancellation_until, terms: null, city: request.destination.id},
+    details: {
+      refundable,
+      free_cancellation_until,
+      terms: null,
+      city: request.destination.id,
+      ...(charge && {charge}),
+    },
     expiresAt: expires_at,
   }
 }

@@ -62,9 +62,32 @@ function refusalLine({trip, failure}: BatchRow): string {
   return `line ${trip.line}, ${reference}: refused: ${sanitizeLine(failure?.message ?? '', 2000)}`
 }
 
+/**
+ * What the account will be charged in another currency than the prices, a line each: as the offers say it, and for prices of
+ * which they do not, the currency of the account.
+ */
+export function chargeLines(balance: Money | undefined, planned: readonly BatchRow[]): string[] {
+  const stated = planned.filter(row => row.chargeAhead)
+  const charges = totalsOf(stated.map(row => row.chargeAhead)).map(moneyText)
+  const inWords = (rows: readonly BatchRow[]) =>
+    [...new Set(rows.map(row => row.cost?.currency ?? 'unknown'))].sort().join(', ')
+  const others = planned.filter(({offer, cost, paysFromAccount}) => {
+    const isUnstated = cost?.currency && offer?.details.charge === undefined && paysFromAccount
+    return isUnstated && balance?.currency && !isSameCurrency(cost, balance)
+  })
+  const account = `in ${balance?.currency}, the currency of the account, at rates that the service decides`
+  return [
+    ...(stated.length > 0
+      ? [`Charged to the account for prices in ${inWords(stated)}: ${charges.join(' + ')}`]
+      : []),
+    ...(others.length > 0 ? [`Prices in ${inWords(others)} are charged ${account}`] : []),
+  ].map(line => sanitizeLine(line, 200))
+}
+
 /** Says also when the balance is less than what is to be booked in its currency. */
 export function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
-  const inCurrency = totalsOf(planned.map(row => row.cost)).find(total => isSameCurrency(total, balance))
+  const costs = planned.map(row => row.chargeAhead ?? row.cost)
+  const inCurrency = totalsOf(costs).find(total => isSameCurrency(total, balance))
   const isLess = inCurrency !== undefined && compareAmounts(balance.amount, inCurrency.amount) < 0
   return `Balance of the account: ${moneyText(balance)}${isLess ? ', less than the trips to book cost' : ''}`
 }

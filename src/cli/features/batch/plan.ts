@@ -138,7 +138,7 @@ export async function intentFor(
 /** What the plan and the journal keep of an offer that an earlier search found. */
 function offerOfSeen(seen: SeenOffer): BatchOffer {
   const {details, total, currency, expires_at} = seen
-  const {refundable = null, free_cancellation_until = null, city = null} = details ?? {}
+  const {refundable = null, free_cancellation_until = null, city = null, charge} = details ?? {}
   return {
     offer_id: seen.offer_id,
     hotel_id: null,
@@ -149,7 +149,7 @@ function offerOfSeen(seen: SeenOffer): BatchOffer {
     price: {total, currency: currency ?? details?.currency ?? null},
     refundable,
     free_cancellation_until,
-    details: {refundable, free_cancellation_until, terms: null, city},
+    details: {refundable, free_cancellation_until, terms: null, city, ...(charge && {charge})},
     expiresAt: expires_at,
   }
 }

@@ -1,5 +1,6 @@
 /** The trips of a batch with what became of each: as JSON and rows, their totals, and the exit code of all. */
 import type {Money} from '../../../api/answers/amounts.js'
+import {differsFrom} from '../../../api/answers/charges.js'
 import {factsOfReservation, isEnded} from '../../../api/answers/reservations.js'
 import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {type Failure, usage} from '../../../contract/failure.js'
@@ -77,6 +78,24 @@ export class BatchRow {
     const price = booking ? (booking.booked ?? booking.agreed) : open?.agreed
     if (price) return {amount: price.price, currency: price.currency}
     return booking || open || !offer ? undefined : priceOf(offer)
+  }
+
+  /**
+   * What the account will be charged for the planned offer if that is not its price, as the service said it; undefined for what the
+   * customer pays, and where it said nothing.
+   */
+  get chargeAhead(): Money | undefined {
+    const charge = this.offer?.details.charge
+    if (charge === undefined || !this.paysFromAccount || !differsFrom(charge, this.cost ?? null))
+      return undefined
+    return {amount: charge.amount, currency: charge.currency}
+  }
+
+  /** Whether the request says so. It is no longer known of a trip that is confirmed. */
+  get paysFromAccount(): boolean {
+    const {request} = this.trip
+    if (request === '') return false
+    return (JSON.parse(request) as Partial<ReservationRequest>).payment?.mode === 'account'
   }
 
   /** Records what the service has made of it. */
@@ -190,8 +209,13 @@ export function totalsOf(costs: readonly (Money | undefined)[]) {
     .map(([currency, ofCurrency]) => ({currency: currency || null, amount: sumOfAmounts(ofCurrency)}))
 }
 
-/** The counts of a batch. `totals` are all that is booked of it, now or before; in a plan also what would be. */
+/**
+ * The counts of a batch. `totals` are all that is booked of it, now or before; in a plan also what would be. `charged` is what the
+ * account would be charged in another currency than the prices, in a plan where the offers say so.
+ */
 export function countsOf(rows: readonly BatchRow[], isPlan: boolean) {
+  const planned = rows.filter(row => isPlan && row.outcome === 'planned')
+  const charged = totalsOf(planned.map(row => row.chargeAhead))
   const count = (outcome: BatchOutcome) => rows.filter(row => row.outcome === outcome).length
   return {
     trips: rows.length,
@@ -203,6 +227,7 @@ export function countsOf(rows: readonly BatchRow[], isPlan: boolean) {
     not_sent: count('not_sent'),
     repeated: rows.filter(row => row.repeated).length,
     totals: totalsOf(rows.filter(row => row.isSettled).map(row => row.cost)),
+    ...(charged.length > 0 && {charged}),
   }
 }
 

@@ -1,7 +1,7 @@
 /** How a person sees the plan of a batch, at terminals of several widths. */
 import {expect, test} from 'vitest'
 import type {BatchOffer} from '../../../../src/cli/features/batch/offers.js'
-import {planLines} from '../../../../src/cli/features/batch/plan-lines.js'
+import {balanceLine, chargeLines, planLines} from '../../../../src/cli/features/batch/plan-lines.js'
 import {BatchRow} from '../../../../src/cli/features/batch/rows.js'
 import {usage} from '../../../../src/contract/failure.js'
 
@@ -31,7 +31,7 @@ function rowOf(line: number, reference: string): BatchRow {
     offerId: undefined,
     search: undefined,
     choose: {},
-    request: '{}',
+    request: JSON.stringify({payment: {mode: 'account'}}),
     guestsAreRows: true,
     past: undefined,
     source: {rows: []},
@@ -73,4 +73,35 @@ test('shows no more trips than asked for, and the number of the others', async (
   const lines = await planLines(rows, {most: 1, now, width: 100})
   expect(lines.at(-1)).toBe('and 2 more')
   expect(lines.join(' ')).not.toContain('G-2')
+})
+
+const CHARGE = {amount: '94.09', currency: 'EUR', rate: '0.9259'}
+
+/** A trip that costs 101.62 in `currency`, of which the service said `charge`. */
+function pricedIn(currency: string, charge?: typeof CHARGE): BatchRow {
+  const row = planned(2, 'G-1')
+  row.offer = {
+    ...OFFER,
+    price: {total: '101.62', currency},
+    details: {...OFFER.details, ...(charge && {charge})},
+  }
+  return row
+}
+
+test('what the account is charged is summed as the offers say it, else only its currency is said', () => {
+  const balance = {amount: '500.00', currency: 'EUR'}
+  const rows = [pricedIn('USD', CHARGE), pricedIn('USD', CHARGE), pricedIn('KWD'), pricedIn('EUR')]
+  expect(chargeLines(balance, rows)).toEqual([
+    'Charged to the account for prices in USD: 188.18 EUR',
+    'Prices in KWD are charged in EUR, the currency of the account, at rates that the service decides',
+  ])
+  expect(chargeLines(undefined, [pricedIn('KWD')])).toEqual([])
+  const itself = {amount: '101.62', currency: 'EUR', rate: '1'}
+  expect(chargeLines(balance, [pricedIn('EUR', itself)])).toEqual([])
+})
+
+test('the balance is compared with the charges, not with the prices in another currency', () => {
+  const rows = [pricedIn('USD', CHARGE), pricedIn('EUR')]
+  expect(balanceLine({amount: '195.71', currency: 'EUR'}, rows)).not.toContain('less')
+  expect(balanceLine({amount: '195.70', currency: 'EUR'}, rows)).toContain('less than the trips to book cost')
 })
