@@ -35,7 +35,7 @@ test('the metrics of a receiver count what it answered and forwarded', async () 
     }),
   )
   const {stderr} = await receiver.stop()
-  expect(stderr).toContain(`Health and metrics: ${admin}/`)
+  expect(stderr).toContain(`health and metrics at ${admin}`)
   expect(stderr).not.toContain('hidden-key')
 })
 

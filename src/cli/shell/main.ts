@@ -188,9 +188,11 @@ async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<num
   ])
   const {exit, document, text} = describeFailure(thrown, command?.service)
   refuse({exit, text})
-  const isLast = takeLastWord()
-  if (isLast && wantsJson(argv)) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
-  else {
+  const isDocument = takeLastWord() && wantsJson(argv)
+  if (isDocument) process.stdout.write(`${jsonText(document, command?.printsLines ? 0 : 2)}\n`)
+  const {code, message, hint} = document.error
+  const isLogged = await command?.logFailure?.({code, message, hint, text: isDocument ? undefined : text})
+  if (!isDocument && !isLogged) {
     if (stderrIsTerminal()) await prepareToWrap()
     say(text.split('\n'))
   }

@@ -36,6 +36,18 @@ export interface RunningCommand {
   /** Whether the command is one that changes something and was not a dry run. */
   readonly mayHaveChanged: boolean
   stop(): Promise<void>
+  /**
+   * Writes a failure to the log of a command that has one. Returns whether that replaces `text` on stderr; `text` is undefined if
+   * the failure is printed as a document.
+   */
+  logFailure?(failure: LoggedFailure): Promise<boolean>
+}
+
+export interface LoggedFailure {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  readonly text: string | undefined
 }
 
 export const running = {

@@ -50,23 +50,34 @@ const sendToStdout: Send = (text, done) => {
   else process.stdout.write(text, done)
 }
 
-/** Maximum number of different texts a second. Only someone who sends forged requests causes more. */
-const MOST_TEXTS = 20
+/** Maximum number of different things a second that are told at once. Only someone who sends forged requests causes more. */
+const MOST_THINGS = 20
 
-/** Creates a reporter that prints each text at once and counts its repetitions once a second. */
-export function createOccasionally(tell: (text: string) => void) {
-  const held = new Map<string, number>()
+/**
+ * Creates a reporter that tells each thing at once and its repetitions once a second, with their number. Things with the same
+ * `keyOf` are the same.
+ */
+export function createOccasionally<Thing>(
+  tell: (thing: Thing, times: number) => void,
+  keyOf: (thing: Thing) => string,
+) {
+  const held = new Map<string, {readonly thing: Thing; times: number}>()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
     timer = undefined
-    for (const [text, times] of held) if (times > 0) tell(times === 1 ? text : `${text} (${times} times)`)
+    const counted = [...held.values()]
     held.clear()
+    for (const {thing, times} of counted) if (times > 0) tell(thing, times)
   }
   return {
-    say(text: string) {
-      const times = held.get(text)
-      if (times === undefined && held.size < MOST_TEXTS) tell(text)
-      held.set(text, (times ?? -1) + 1)
+    say(thing: Thing) {
+      const known = held.get(keyOf(thing))
+      if (known) known.times += 1
+      else {
+        const isToldNow = held.size < MOST_THINGS
+        held.set(keyOf(thing), {thing, times: isToldNow ? 0 : 1})
+        if (isToldNow) tell(thing, 1)
+      }
       timer ??= setTimeout(flush, 1000).unref()
     },
     end() {

@@ -4,6 +4,7 @@ import {stripVTControlCharacters} from 'node:util'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {own} from '../../contract/json.js'
 import {painterFor, type Style} from './colour.js'
+import {createLineWriter, type LineWriter} from './line-writer.js'
 import {stderr, stderrIsTerminal, widthOf} from './streams.js'
 
 const LEADS: Readonly<Record<string, Style>> = {
@@ -88,6 +89,15 @@ export function say(lines: string | readonly string[]): void {
     return style === undefined ? line : `${painter(style, lead)}${line.slice(lead.length)}`
   })
   stderr().write(painted.map(line => `${line}\n`).join(''))
+}
+
+/**
+ * Returns a writer of lines on stderr, sanitised, for many lines: they are written in the background. `onLost` is called for
+ * every line that is dropped because their reader is too slow.
+ */
+export function createBackgroundTalk(onLost: () => void): LineWriter {
+  const writer = createLineWriter(onLost, (text, done) => void stderr().write(text, done))
+  return {...writer, write: line => writer.write(sanitizeLine(line))}
 }
 
 /**

@@ -6,10 +6,11 @@ import {
   listenFlags,
   planListening,
 } from '../../cli/features/webhooks/listen-flags.js'
+import {ListenLog, type LogFormat, logFormatIn} from '../../cli/features/webhooks/listen-log.js'
 import {secretList} from '../../cli/features/webhooks/secrets.js'
 import {unknownEventWarnings} from '../../cli/features/webhooks/subscriptions.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
-import {running} from '../../cli/shell/running.js'
+import {type LoggedFailure, running} from '../../cli/shell/running.js'
 import {whenReaderGoes} from '../../cli/terminal/streams.js'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
@@ -29,6 +30,9 @@ it, or given up with the command that replays it. At a terminal each event is a 
 With --json each line is a document with a type: "ready" once (url, pid, admin_url, targets), "event" for each request (verdict, reason,
 event_id, event_type, duplicate, received_at, ack_ms, body_base64, headers, event) and "forward" for each attempt to forward
 one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at). A failure ends them with {"error": …}.
+
+What it says beside that goes to stderr, each line with its time where no terminal is; --log json or --log text also logs each request
+and forward, with stable keys: time, level, event, message, event_id, event_type, reason, status, ms, target, attempt.
 
 Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
 the profile; needs no login.`
@@ -50,19 +54,46 @@ the profile; needs no login.`
   static override candidates = {event: 'event-types'} as const
   static override flags = listenFlags
   override readonly printsLines = true
+  /** Where all lines go that are no results, once it is to listen. */
+  private listenLog: ListenLog | undefined
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
     if (flags['print-secret']) return this.print(await secretList(flags, await this.state()))
     const plan = planListening(flags)
+    const log = flags['dry-run'] ? undefined : this.openLog(flags.log)
     for (const warning of [...unknownEventWarnings(plan.types), ...idleTargetWarnings(plan)])
       this.warn(warning)
-    if (flags['dry-run']) {
+    if (log === undefined) {
       const target = flags.subscribe ? await this.target() : undefined
       return this.print(describeListening(plan, flags, await this.state(), target))
     }
     await whenReaderGoes(running.endWithReader)
     const connection = flags.subscribe ? await this.connect() : undefined
-    await listen(this, plan, flags, connection)
+    await listen(this, log, plan, flags, connection)
+  }
+
+  private openLog(format: LogFormat | undefined): ListenLog {
+    const log = new ListenLog(format, this.globals.quiet ?? false)
+    this.whenStopped(() => log.end())
+    this.listenLog = log
+    return log
+  }
+
+  override tell(text: string | readonly string[]): void {
+    if (this.listenLog) for (const line of [text].flat()) this.listenLog.writeText(line, 'info')
+    else super.tell(text)
+  }
+
+  override warn<Text extends string | Error>(text: Text): Text {
+    if (!this.listenLog) return super.warn(text)
+    this.listenLog.writeText(String(text), 'warn')
+    return text
+  }
+
+  async logFailure(failure: LoggedFailure): Promise<boolean> {
+    const format = logFormatIn(running.argv)
+    if (!this.listenLog && format === undefined) return false
+    return (this.listenLog ?? this.openLog(format)).writeFailure(failure)
   }
 }

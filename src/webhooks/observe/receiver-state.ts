@@ -132,8 +132,9 @@ export class ReceiverState {
   /** Counts a request that was answered otherwise: 503, or a status of `REFUSED_BY_STATUS`. */
   turnedAway(status: number, milliseconds: number): void {
     this.ackSeconds.observe(milliseconds / 1000)
-    if (status in REFUSED_BY_STATUS) this.refused(REFUSED_BY_STATUS[status as keyof typeof REFUSED_BY_STATUS])
-    else this.outcomes.busy.value += 1
+    const reason = refusalReason(status)
+    if (reason === 'busy') this.outcomes.busy.value += 1
+    else this.refused(reason)
   }
 
   private refused(reason: Reason): void {
@@ -228,11 +229,16 @@ export class ReceiverState {
   }
 }
 
+/** Returns why a request is answered with this status, other than 200 and 401. */
+export function refusalReason(status: number): (typeof REASONS)[number] | 'busy' {
+  return status in REFUSED_BY_STATUS ? REFUSED_BY_STATUS[status as keyof typeof REFUSED_BY_STATUS] : 'busy'
+}
+
 function seriesFor<Name extends string>(names: readonly Name[], add: (name: Name) => {value: number}) {
   return Object.fromEntries(names.map(name => [name, add(name)])) as Record<Name, {value: number}>
 }
 
 /** Returns a target without its query, which may be a secret, for labels, logs and reports. */
-function targetLabel(target: string): string {
+export function targetLabel(target: string): string {
   return target.replace(/[?#].*$/s, '')
 }

@@ -14,6 +14,7 @@ import {type DryChange, describeRequest, dryRun, dryRunFlag} from '../../session
 import type {Target} from '../../session/resolve.js'
 import {EXITS} from '../../shell/exit-codes.js'
 import {checkExpression} from '../../terminal/query.js'
+import {LOG_FORMATS} from './listen-log.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
 import {readRoute} from './targets.js'
@@ -91,6 +92,9 @@ export const listenFlags = {
   drain: durationFlag({
     helpValue: 'SECONDS',
     summary: 'at the end, not ready but still receiving for SECONDS (default 0)',
+  }),
+  log: Flags.option({options: LOG_FORMATS})({
+    summary: 'log a line on stderr for each request, forward and change, with time, level and keys',
   }),
   ...dryRunFlag,
   capture: Flags.string({

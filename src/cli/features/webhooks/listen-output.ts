@@ -12,6 +12,7 @@ import type {CheckTerms, RemovedSecret} from '../../../webhooks/diagnose/finding
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/request.js'
 import {addressesFor, type RoutedTarget} from '../../../webhooks/forward/routes.js'
+import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
@@ -28,6 +29,7 @@ import {
   type Row,
   rowLines,
 } from './event-lines.js'
+import type {ListenLog, LogLine} from './listen-log.js'
 import type {WebhookSecretFlags} from './secrets.js'
 import {isLate, isRedirect, unansweredText} from './targets.js'
 
@@ -51,28 +53,40 @@ export class ListenOutput {
     private readonly terms: ListenTerms,
     private readonly lineOf: LineOf,
   ) {
-    const {flags, tell} = terms
+    const {flags, log} = terms
+    const warn = (message: string) => log.writeCounted({level: 'warn', event: 'warning', message})
     this.stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
       // A closed reader ends the command without a message (streams.ts).
-      if (error?.code !== 'EPIPE') tell('lines were dropped: their reader is too slow; the events are stored')
+      if (error?.code !== 'EPIPE') warn('lines were dropped: their reader is too slow; the events are stored')
     })
-    this.capture = flags.capture === undefined ? undefined : openCapture(flags.capture, tell)
+    this.capture = flags.capture === undefined ? undefined : openCapture(flags.capture, warn)
     this.isJson = flags.json || flags.format === 'ndjson'
     this.printsJson = this.isJson && flags.query === undefined
     if (isForPeople(flags, process.stdout)) this.rows = new ListenRows(line => this.print(line), terms)
   }
 
-  /** Prints the first line: the address, the targets, and the number of signing secrets. */
-  ready(url: string, adminUrl: string | undefined, pid: number): void {
-    const {targets, secrets, tell} = this.terms
+  /** Reports that events are received: where, what is checked, where they are stored, and where they are forwarded. */
+  ready({url, adminUrl, pid, store}: Started): void {
+    const {targets, secrets, log} = this.terms
     const count = secrets().length
     const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${targetText(target)}`).join('')
     const listed = targets.map(target => ({url: target.url, patterns: target.patterns ?? null}))
     const admin = adminUrl === undefined ? {} : {admin_url: adminUrl}
     const document = {type: 'ready', url, pid, ...admin, ...(listed.length > 0 ? {targets: listed} : {})}
     if (this.isJson) this.stdout.write(jsonText(document))
-    else tell(`Ready: ${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`)
-    if (adminUrl !== undefined) tell(`Health and metrics: ${adminUrl}/healthz, /readyz, /metrics`)
+    const served = adminUrl === undefined ? '' : `; health and metrics at ${adminUrl}`
+    const found = `${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`
+    log.write({
+      level: 'info',
+      event: 'start',
+      message: `Ready: ${found}; events in ${store}${served}`,
+      url,
+      ...admin,
+      targets: targets.map(target => targetLabel(target.url)),
+      secrets: count,
+      store,
+      pid,
+    })
     for (const line of this.early ?? []) this.stdout.write(line)
     this.early = undefined
   }
@@ -80,6 +94,8 @@ export class ListenOutput {
   /** Prints a request that was answered 200 or 401. `isShown` is false if --event leaves its type out. */
   request(receipt: Receipt, isShown: boolean, isTest: boolean) {
     const {capture, rows, printsJson} = this
+    const {log} = this.terms
+    if (log.logsEach) log.write(receiptLogLine(receipt))
     const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
     capture?.writer.write(json)
     if (!isShown) return
@@ -96,27 +112,17 @@ export class ListenOutput {
   }
 
   forward(report: ForwardReport) {
-    if (this.rows) return this.rows.forward(report, this.notesOf(report))
+    const {log} = this.terms
+    const isResult = this.rows !== undefined || this.printsJson
+    const notes = this.notesOf(report)
+    if (log.logsEach || !isResult) log.write(forwardLogLine(report, notes))
+    if (this.rows) return this.rows.forward(report, notes)
+    if (!this.printsJson) return
     const {eventId: event_id, target, attempt, state, status, ms} = report
-    if (this.printsJson) {
-      const error = unansweredText(report.error, target)
-      const document = {
-        type: 'forward',
-        event_id,
-        target,
-        attempt,
-        state,
-        status,
-        ms,
-        late: isLate(ms),
-        error,
-      }
-      const next_attempt_at = state === 'pending' ? isoTime(report.nextAttemptAt) : null
-      return this.print(jsonText({...document, next_attempt_at}))
-    }
-    const event = `${sanitizeLine(event_id, 60)} → ${sanitizeLine(target, 200)}`
-    this.terms.tell(`  ${event}: ${answerText(report, systemClock.now())}`)
-    for (const note of this.notesOf(report)) this.terms.tell(note)
+    const error = unansweredText(report.error, target)
+    const document = {type: 'forward', event_id, target, attempt, state, status, ms, late: isLate(ms), error}
+    const next_attempt_at = state === 'pending' ? isoTime(report.nextAttemptAt) : null
+    this.print(jsonText({...document, next_attempt_at}))
   }
 
   /**
@@ -155,10 +161,54 @@ export class ListenOutput {
   }
 }
 
+/** What is known when events are received. */
+interface Started {
+  readonly url: string
+  readonly adminUrl: string | undefined
+  readonly pid: number
+  /** Where events are stored, for people. */
+  readonly store: string
+}
+
+function receiptLogLine(receipt: Receipt): LogLine {
+  const {reason, status, eventId: event_id, type, duplicate, ackMilliseconds} = receipt
+  const ms = Math.round(ackMilliseconds * 100) / 100
+  const facts = {event_id, event_type: type ?? undefined, status, ms}
+  if (reason !== 'ok')
+    return {level: 'warn', event: 'refused', message: `refused: ${REASONS[reason]}`, reason, ...facts}
+  const message = `${event_id} ${duplicate ? 'is a duplicate' : 'is stored'}`
+  return {level: 'info', event: 'received', message, duplicate, ...facts}
+}
+
+function forwardLogLine(report: ForwardReport, notes: readonly string[]): LogLine {
+  const {eventId: event_id, type, target, attempt, state, status, ms, error} = report
+  const shown = {
+    done: ['info', 'forwarded'],
+    pending: ['warn', 'warning'],
+    given_up: ['error', 'given_up'],
+  } as const
+  const [level, event] = shown[state]
+  // The command that replays it names the whole target, whose query may be a secret.
+  const safe = notes.map(note => note.replaceAll(shellWord(target), shellWord(targetLabel(target))))
+  const what = `${sanitizeLine(event_id, 60)} → ${sanitizeLine(targetLabel(target), 200)}`
+  return {
+    level,
+    event,
+    message: [`${what}: ${answerText(report, systemClock.now())}`, ...safe].join('. '),
+    event_id,
+    event_type: type ?? undefined,
+    reason: unansweredText(error, target) ?? undefined,
+    status: status ?? undefined,
+    ms,
+    target: targetLabel(target),
+    attempt,
+  }
+}
+
 /** Describes a target with the patterns of the types it gets: `http://127.0.0.1:3000/ (reservation.*, voucher.ready)`. */
 function targetText({url, patterns}: RoutedTarget): string {
   const types = patterns === undefined ? '' : ` (${patterns.join(', ')})`
-  return sanitizeLine(url, 200) + types
+  return sanitizeLine(targetLabel(url), 200) + types
 }
 
 export function removalText({subscription_id, removed_at, removed_by}: RemovedSecret): string {
@@ -228,7 +278,7 @@ const MOST_EARLY = 1000
 /** What the output of `listen` needs. `otherSecrets` are stored for other subscriptions and only used in explanations. */
 interface ListenTerms extends Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> {
   readonly flags: OutputFlags & WebhookSecretFlags & {readonly capture?: string | undefined}
-  readonly tell: (text: string) => void
+  readonly log: ListenLog
   readonly targets: readonly RoutedTarget[]
   readonly secrets: () => readonly NamedSecret[]
 }

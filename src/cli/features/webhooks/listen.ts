@@ -22,18 +22,18 @@ import {createHandover, freshHeaders, type Handover} from '../../../webhooks/for
 import {addressesFor} from '../../../webhooks/forward/routes.js'
 import type {Observed, ServedAdmin} from '../../../webhooks/observe/admin.js'
 import {Heartbeat} from '../../../webhooks/observe/heartbeat.js'
-import {ReceiverState} from '../../../webhooks/observe/receiver-state.js'
+import {ReceiverState, refusalReason} from '../../../webhooks/observe/receiver-state.js'
 import {type Receipt, Receiver} from '../../../webhooks/receive/receiver.js'
 import {RECEIVER_LIMITS, type ServedReceiver, serveReceiver} from '../../../webhooks/receive/server.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import type {Connection} from '../../session/connect.js'
 import {profileName} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
-import {createOccasionally} from '../../terminal/line-writer.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {listenOn, serveAdminOn} from '../sandbox/port.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
+import type {ListenLog, LogLine} from './listen-log.js'
 import {ListenOutput, removalText} from './listen-output.js'
 import type {Identity} from './listen-tls.js'
 import {
@@ -56,14 +56,19 @@ const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
 
 /** Listens until the wait is over or a signal comes; subscribes if there is a `connection`. Throws a Failure. */
-export async function listen(command: BaseCommand, plan: ListenPlan, flags: Flags, connection?: Connection) {
-  const listener = await Listener.open(command, plan, flags)
-  if (connection) await subscribe(command, connection, listener, plan, flags)
+export async function listen(
+  command: BaseCommand,
+  log: ListenLog,
+  plan: ListenPlan,
+  flags: Flags,
+  connection?: Connection,
+) {
+  const listener = await Listener.open(command, log, plan, flags)
+  if (connection) await subscribe(command, log, connection, listener, plan, flags)
   await listener.run()
 }
 
 class Listener {
-  private readonly remarks: ReturnType<typeof createOccasionally>
   private readonly forwarder: Forwarder
   private readonly tidying: NodeJS.Timeout
   private readonly state: ReceiverState
@@ -84,7 +89,7 @@ class Listener {
    * Opens the store and starts to receive. Throws a usage error, or a StorageError, because without a store no event may be
    * answered 200.
    */
-  static async open(command: BaseCommand, plan: ListenPlan, flags: Flags): Promise<Listener> {
+  static async open(command: BaseCommand, log: ListenLog, plan: ListenPlan, flags: Flags): Promise<Listener> {
     const state = await command.state()
     const expect = plan.wait?.expect
     // `!!` converts the result to what JMESPath counts as true.
@@ -104,7 +109,7 @@ class Listener {
     const names = webhookHeaderNames(flags, state)
     const output = await ListenOutput.open({
       flags,
-      tell: text => command.tell(text),
+      log,
       targets: plan.targets,
       names,
       secrets: () => secrets.current,
@@ -112,20 +117,21 @@ class Listener {
       removedSecrets: removedSecretsFor(flags, state),
     })
     secrets.watch(removed => {
-      command.warn(`Warning: ${removalText(removed)}`)
+      log.write({level: 'warn', event: 'secret_removed', message: removalText(removed)})
       output.secretRemoved(removed)
     })
     const keeper = await state.openEventKeeper(profileName(flags, state))
     const handover = createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS})
     const opened = {names, secrets, output, keeper, handover, expectation}
-    const listener = new Listener(command, plan, flags, opened)
+    const listener = new Listener(command, log, plan, flags, opened)
     command.whenStopped(() => listener.close())
     await listener.receive(tls)
     return listener
   }
 
   private constructor(
-    private readonly command: BaseCommand,
+    command: BaseCommand,
+    private readonly log: ListenLog,
     private readonly plan: ListenPlan,
     private readonly flags: Flags,
     private readonly opened: {
@@ -137,7 +143,6 @@ class Listener {
       readonly expectation: Expectation | undefined
     },
   ) {
-    this.remarks = createOccasionally(text => command.tell(text))
     // Avoids an unhandled rejection; `run` reports the error.
     this.broken.catch(() => {})
     this.state = new ReceiverState({
@@ -161,7 +166,8 @@ class Listener {
     const {host} = this.flags
     if (tls === undefined && !isLoopbackHost(host)) {
       const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
-      this.command.tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
+      const message = `plain http on ${sanitizeLine(host, 100)}: ${risk}`
+      this.log.write({level: 'warn', event: 'warning', message})
     }
     this.state.certificateEndsAt = tls?.endsAt
     await this.serveAdmin()
@@ -182,11 +188,11 @@ class Listener {
       limits: RECEIVER_LIMITS,
       onRefused: (status: number, milliseconds: number) => {
         this.state.turnedAway(status, milliseconds)
-        this.remarks.say(REFUSALS[status] ?? `a request was answered ${status}`)
+        this.log.writeCounted(refusalLine(status))
       },
     }
     const {path} = this.plan
-    const tell = (text: string) => this.command.tell(text)
+    const tell = (message: string) => this.log.write({level: 'info', event: 'start', message})
     const wanted = {typed: this.flags.port, usual: USUAL_PORT, tell}
     try {
       this.server = await listenOn(wanted, port => serveReceiver(options, {host, port, path, tls}))
@@ -256,7 +262,7 @@ class Listener {
   /** Reports a failed store. A busy or full store may recover; after any other fault the command ends. */
   private onStoreError(error: unknown, what: string): void {
     const why = error instanceof Error ? error.message : String(error)
-    this.remarks.say(`ERROR: ${what}: ${why}`)
+    this.log.writeCounted({level: 'error', event: 'warning', message: `${what}: ${why}`})
     const wasUp = this.state.isStoreUp
     this.state.storeFailed(why)
     if (wasUp) this.heartbeat.hurry()
@@ -304,8 +310,8 @@ class Listener {
    * be used.
    */
   async run(): Promise<void> {
-    const {output, expectation} = this.opened
-    output.ready(this.url, this.admin?.url, process.pid)
+    const {output, expectation, keeper} = this.opened
+    output.ready({url: this.url, adminUrl: this.admin?.url, pid: process.pid, store: keeper.place})
     this.forwarder.wake()
     await Promise.race([this.broken, expectation?.fulfilled() ?? this.broken])
     await this.forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
@@ -325,10 +331,14 @@ class Listener {
   }
 
   private async close(): Promise<void> {
-    const {forwarder, server, remarks, state, heartbeat} = this
+    const {forwarder, server, log, state, heartbeat} = this
     const {output, keeper} = this.opened
     state.phase = 'stopping'
     const {drain = 0} = this.flags
+    if (server) {
+      const message = drain > 0 ? `Stopping: events are received for ${drain} s more` : 'Stopping'
+      log.write({level: 'info', event: 'stopping', message})
+    }
     // Whoever sends sees that it is not ready, and sends elsewhere, before it stops to receive.
     if (server && drain > 0) await sleep(drain * 1000)
     clearInterval(this.tidying)
@@ -340,7 +350,6 @@ class Listener {
     // Receipts are reported a turn after their answers, so two turns are awaited.
     await new Promise(resolve => setImmediate(() => setImmediate(resolve)))
     await output.end(LIMITS_OF_END.writingMilliseconds)
-    remarks.end()
     await heartbeat.stop()
     await keeper.close()
     await this.admin?.close()
@@ -348,9 +357,8 @@ class Listener {
     const {valid, invalid, duplicate, forwarded} = state.count
     const rest = forwarded < this.toForward ? '; the others are kept and tried again' : ''
     const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
-    this.command.note(
-      `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`,
-    )
+    const message = `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`
+    log.write({level: 'info', event: 'stopped', message, ...state.count})
   }
 }
 
@@ -385,6 +393,12 @@ const REFUSALS: Readonly<Record<number, string>> = {
   503: 'answered 503: an event could not be stored; the service will send it again',
 }
 
+function refusalLine(status: number): LogLine {
+  const message = REFUSALS[status] ?? `a request was answered ${status}`
+  const reason = refusalReason(status)
+  return {level: status === 503 ? 'error' : 'info', event: 'refused', message, reason, status}
+}
+
 /** Time limit for a test event, which may come through a tunnel; --within and --timeout can shorten it. */
 const TEST_SECONDS = 30
 /** Time limit of the deletion, so that `listen` ends soon even if the service does not answer. */
@@ -396,6 +410,7 @@ const DELETION_MILLISECONDS = 2000
  */
 async function subscribe(
   command: BaseCommand,
+  log: ListenLog,
   connection: Connection,
   listener: Listener,
   plan: ListenPlan,
@@ -424,7 +439,8 @@ async function subscribe(
   command.whenStopped(async () => {
     listener.stopWatchingSecrets()
     const named = `The subscription ${sanitizeLine(id, 100)} that --subscribe created`
-    if (await isDeleted()) command.tell(`${named} was deleted again.`)
+    if (await isDeleted())
+      log.write({level: 'info', event: 'stopping', message: `${named} was deleted again.`})
     else command.warn(`${named} stays active; to remove it: bookctl webhooks delete ${sanitizeLine(id, 100)}`)
   })
   const limits = [plan.wait?.seconds, command.timeoutSeconds].filter(limit => limit !== undefined)

@@ -86,7 +86,10 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
   const output = await TapOutput.open(command, flags)
   const otherSecrets = () => storedWebhookSecrets(state)
   const removedSecrets = removedSecretsFor(flags, state)
-  const remarks = createOccasionally(text => command.tell(text))
+  const remarks = createOccasionally<string>(
+    (text, times) => command.tell(times === 1 ? text : `${text} (${times} times)`),
+    text => text,
+  )
   const {to} = flags
   const receiver = new URL(to)
   let waiting = 0
