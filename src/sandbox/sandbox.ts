@@ -18,6 +18,7 @@ import {Dispatcher} from './delivery/dispatcher.js'
 import {HANDLERS} from './handlers.js'
 import {truncate} from './http/faults.js'
 import {type Call, operation} from './http/perform.js'
+import {evidenceOf, NO_RECORDER, Recorder} from './http/recording.js'
 import * as http from './http/requests.js'
 import {addPages, isAnsweredAsPage, showFailure} from './pages/routes.js'
 import {MIGRATIONS, readMeta, writeMeta} from './store/schema.js'
@@ -38,6 +39,8 @@ export interface SandboxOptions {
   readonly resolve?: Resolve
   /** Time limit for a subscriber's answer, in milliseconds (default: the limit of §6.4). */
   readonly subscriberMilliseconds?: number
+  /** Whether to keep the evidence of requests (default true). Without it, the benchmark measures what that costs. */
+  readonly keepsEvidence?: boolean
   /** Called after each request was answered or dropped, except for the dashboard and the controls. */
   readonly onAnswered?: ((request: http.AnsweredRequest) => void) | undefined
 }
@@ -82,6 +85,7 @@ export function createSandbox(options: SandboxOptions) {
     answered: {count: 0},
     runningKeys: new Map(),
     latencyMilliseconds: options.latencyMilliseconds ?? 0,
+    recorder: options.keepsEvidence === false ? NO_RECORDER : new Recorder(database),
   }
   prepareState(service)
   const app = createApp(service, options.onAnswered)
@@ -93,7 +97,7 @@ export function createSandbox(options: SandboxOptions) {
      * Answers a request in process. Rejects with ConnectionDrop where the server would cut the connection. Before `listenAt` any
      * loopback origin is accepted.
      */
-    handle: async (request: Request): Promise<Response> => app.fetch(request),
+    handle: async (request: Request, link = linkOf(request)): Promise<Response> => app.fetch(request, {link}),
     /** Sets the origin that links have and requests must name. Deliveries start only now, because their links need the origin. */
     listenAt: (origin: string) => {
       served = origin
@@ -110,12 +114,25 @@ export function createSandbox(options: SandboxOptions) {
     checkStore: () => writeMeta(database, 'checked_at', String(realNow())),
     /** Returns how many deliveries have each status. Throws a StorageError. */
     countDeliveries: () => countDeliveries(database),
+    /** Returns what was seen of a client since a time (Unix seconds of the sandbox's clock), in its order. */
+    evidence: (clientId: string, since: number) => evidenceOf(service, clientId, since),
     close: () => {
       closing.abort()
       dispatcher.close()
+      service.recorder.close(service)
       database.close()
     },
   }
+}
+
+/** Returns the link of a request that is answered in process. */
+function linkOf({headers, signal}: Request): http.Link {
+  const link: http.Link = {rawHeaders: [...headers].flat(), goneAt: undefined}
+  const leave = () => {
+    link.goneAt = http.realMilliseconds()
+  }
+  signal.addEventListener('abort', leave, {once: true})
+  return link
 }
 
 function openExclusively(path: string, owner: FileOwner): Database {
@@ -165,9 +182,11 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
   app.use(async (context, next) => {
     const {raw, path} = context.req
     const startedAt = performance.now()
-    const entry = http.loggedRequest(raw, context.var.requestId, service.clock.now())
+    const at = service.clock.now()
+    const entry = http.loggedRequest(raw, context.var.requestId, at)
     context.set('entry', entry)
     if (path === '/' || /^\/(ui|_sandbox)(\/|$)/.test(path)) return next()
+    const visit = service.recorder.begin(context, at, service.clock.realNow())
     service.requests.push(entry)
     if (service.requests.length > http.KEPT_REQUESTS) service.requests.shift()
     try {
@@ -178,6 +197,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
       service.answered.count += 1
       entry.sequence = service.answered.count
       entry.ms = Math.round(milliseconds)
+      service.recorder.end(service, visit)
       // The client did not get the answer.
       if (entry.status === null) entry.answer = null
       onAnswered?.({...entry, milliseconds})

@@ -8,7 +8,7 @@ import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
 import type {ErrorCode} from '../contract/error-codes.js'
 import {ConnectionDrop, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
-import {API_PATH} from './http/requests.js'
+import {API_PATH, type Link, realMilliseconds} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
 /**
@@ -116,9 +116,14 @@ function refuseOn(socket: Duplex, {status, headers, body}: WireRefusal): void {
   setTimeout(() => socket.destroy(), LINGER_MILLISECONDS).unref()
 }
 
-async function answerOrCut(sandbox: Sandbox, request: Request, {outgoing}: HttpBindings): Promise<Response> {
+async function answerOrCut(sandbox: Sandbox, request: Request, bindings: HttpBindings): Promise<Response> {
+  const {incoming, outgoing} = bindings
+  const link: Link = {rawHeaders: incoming.rawHeaders, goneAt: undefined}
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) link.goneAt = realMilliseconds()
+  })
   try {
-    return await sandbox.handle(request)
+    return await sandbox.handle(request, link)
   } catch (error) {
     if (!(error instanceof ConnectionDrop)) throw error
     const {sent} = error

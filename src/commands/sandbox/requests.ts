@@ -18,14 +18,15 @@ import {running} from '../../cli/shell/running.js'
 import {isForPeople} from '../../cli/terminal/output.js'
 import {whenReaderGoes} from '../../cli/terminal/streams.js'
 import {usage} from '../../contract/failure.js'
+import {KEPT_EVIDENCE} from '../../sandbox/certify/evidence.js'
 import {FAULT_OPERATIONS} from '../../sandbox/http/faults.js'
 import {KEPT_REQUESTS} from '../../sandbox/http/requests.js'
 
 export default class SandboxRequests extends SandboxCommand {
   static override summary = 'List the requests that the local sandbox received, or follow them'
   static override description =
-    `The sandbox keeps the latest ${KEPT_REQUESTS} requests to the service, the payment page and vouchers. With REQUEST_ID one is shown with
-its headers and bodies, without tokens, secrets and identity numbers. --follow prints each request as it is answered, a line
+    `The sandbox lists the latest ${KEPT_REQUESTS} requests to the service, the payment page and vouchers. With REQUEST_ID one is shown with
+its headers and bodies, without tokens, secrets and identity numbers; an older one, of the last ${KEPT_EVIDENCE.toLocaleString('en')}, without them. --follow prints each request as it is answered, a line
 each, also with --json, until Ctrl-C or until the sandbox stops.`
   static override examples = [
     'bookctl sandbox requests',

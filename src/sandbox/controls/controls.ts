@@ -12,9 +12,11 @@ import type {Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
+import {KEPT_EVIDENCE, type SeenRequest} from '../certify/evidence.js'
 import {faultRequest} from '../http/faults.js'
 import * as http from '../http/requests.js'
 import {addStartUpClients, type Client, findClient, listClients, MAIN_CLIENT} from '../store/clients.js'
+import {findRequest} from '../store/evidence.js'
 import {listEntries, openingBalance} from '../store/ledger.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
@@ -65,11 +67,14 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     const data = found.map(({answer: _, ...entry}) => entry)
     return context.json({data, answered: answered.count})
   },
-  'GET /_sandbox/requests/:request_id': ({requests}, context) => {
-    const found = requests.find(({request_id}) => request_id === context.req.param('request_id'))
-    if (!found)
-      throw new Refusal('not_found', `request not found; the log keeps the last ${http.KEPT_REQUESTS}`)
-    return context.json({data: {...found, answer: http.shownAnswer(found)}})
+  'GET /_sandbox/requests/:request_id': (service, context) => {
+    const id = context.req.param('request_id') ?? ''
+    const found = service.requests.find(({request_id}) => request_id === id)
+    if (found) return context.json({data: {...found, answer: http.shownAnswer(found)}})
+    service.recorder.flush()
+    const kept = findRequest(service.database, id)
+    if (kept) return context.json({data: withoutBodies(kept)})
+    throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_EVIDENCE}`)
   },
   'GET /_sandbox/ledger': ({database}, context) => {
     const client = clientNamed(database, context.req.query('client_id') ?? MAIN_CLIENT)
@@ -105,6 +110,14 @@ export function clientNamed(database: Database, clientId: string): Client {
     'not_found',
     `client "${clientId.slice(0, 100)}" not found; there are ${known.join(', ')}`,
   )
+}
+
+/** Returns an older request as the log shows it. Its headers and bodies are not kept. */
+function withoutBodies(seen: SeenRequest) {
+  const {requestId: request_id, clientId: client_id, operation, method, path, at, begun, ended, status} = seen
+  const ms = Math.round(ended - begun)
+  const kept = {at: isoTime(at), request_id, client_id, operation, method, path, status, ms}
+  return {...kept, headers: null, body: null, answer: null}
 }
 
 /** Returns a number of the query, or undefined if it is not there. Throws Refusal `validation_failed`. */
@@ -213,5 +226,6 @@ export function resetState(service: http.RunningService): void {
   })
   service.faults.length = 0
   service.requests.length = 0
+  service.recorder.clear()
   service.droppedReferences.clear()
 }

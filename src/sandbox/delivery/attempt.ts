@@ -19,6 +19,7 @@ import {fixedLookup, hostOf, kindOfAddress, TLS_RULES} from '../../contract/netw
 import {isSuccess} from '../../contract/operations.js'
 import {readPem, requireOwnFile} from '../../storage/files.js'
 import {sign} from '../../webhooks/signature/signature.js'
+import type {SeenAttempt} from '../certify/evidence.js'
 import {type DeliveryAttempt, type DueDelivery, eventWithOrigin} from '../store/webhooks.js'
 
 /**
@@ -43,7 +44,8 @@ export async function makeAttempt(
   const before = delivery.signedAt ?? second - 1
   const signedAt = before < second || before - second > MOST_SECONDS_AHEAD ? second : before + 1
   const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
-  const posted = await post(options, {
+  const begun = performance.timeOrigin + performance.now()
+  const {isSent, ...posted} = await post(options, {
     url: delivery.url,
     headers: {
       'content-type': 'application/json',
@@ -54,7 +56,23 @@ export async function makeAttempt(
     body,
   })
   const attempt = {n: delivery.attempts + 1, at: isoTime(now), ...posted}
-  return {delivery, attempt, signedAt, ...stepAfter(delivery, now, attempt.error === null)}
+  const isAccepted = attempt.error === null
+  const {deliveryId, subscriptionId, event} = delivery
+  const seen: SeenAttempt = {
+    deliveryId,
+    subscriptionId,
+    eventId: event.id,
+    reservation: typeof event.data.reservation_ref === 'string' ? event.data.reservation_ref : null,
+    created: Date.parse(event.created) / 1000,
+    at: now,
+    begun,
+    ended: performance.timeOrigin + performance.now(),
+    status: attempt.status,
+    isAccepted,
+    isSent,
+    forgery: null,
+  }
+  return {delivery, attempt, seen, signedAt, ...stepAfter(delivery, now, isAccepted)}
 }
 
 /** Returns the state after an attempt at `at`. If the schedule has already ended, a failed attempt by hand changes nothing. */
@@ -85,12 +103,12 @@ const MOST_ANSWER_BYTES = 64 * 1024
 
 /**
  * Posts the request, and ends when the time is up, even if something is still awaited. `status` is null if there was no answer;
- * `error` is null if the event was delivered.
+ * `error` is null if the event was delivered; `isSent` says whether the whole request was sent.
  */
 export async function post(options: PostOptions, request: PostRequest) {
   const {limitMilliseconds, closing} = options
   const began = performance.now()
-  const seen = {status: null as number | null}
+  const seen = {status: null as number | null, isSent: false}
   const ending = new AbortController()
   const ended = new Promise<never>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(ending.signal.reason), {once: true})
@@ -115,7 +133,7 @@ export async function post(options: PostOptions, request: PostRequest) {
     clearTimeout(timer)
     closing.removeEventListener('abort', close)
   }
-  return {status: seen.status, ms: Math.round(performance.now() - began), error}
+  return {...seen, ms: Math.round(performance.now() - began), error}
 }
 
 /** Resolves when the answer has arrived, or its first 64 KiB. */
@@ -123,7 +141,7 @@ async function exchange(
   options: PostOptions,
   request: PostRequest,
   signal: AbortSignal,
-  seen: {status: number | null},
+  seen: {status: number | null; isSent: boolean},
 ) {
   const url = new URL(request.url)
   const addresses = await vetAddresses(url, options)
@@ -140,6 +158,9 @@ async function exchange(
       signal,
       ...(url.protocol === 'https:' && {...TLS_RULES, servername: isIP(host) > 0 ? '' : host}),
       ...(secureContext && {secureContext}),
+    })
+    outgoing.on('finish', () => {
+      seen.isSent = true
     })
     outgoing.on('response', answer => {
       seen.status = answer.statusCode ?? null

@@ -36,6 +36,7 @@ export async function underFaults(
 ): Promise<Response> {
   context.var.entry.operation = operation
   const fault = takeFault(service.faults, operation)
+  context.set('fault', fault?.kind)
   const instead = faultInstead(fault)
   if (instead) return instead
   context.set('isTruncated', fault?.kind === 'truncate')
@@ -44,13 +45,17 @@ export async function underFaults(
     if (milliseconds > 0) await until(service.closing, milliseconds)
   }
   if (!fault?.kind.startsWith('commit-then-')) return work(pause)
+  const spare = () => {
+    giveBackFault(service.faults, fault)
+    context.set('fault', undefined)
+  }
   const response = await work(pause).catch(error => {
-    if (!(error instanceof ConnectionDrop)) giveBackFault(service.faults, fault)
+    if (!(error instanceof ConnectionDrop)) spare()
     throw error
   })
   if (!response.ok) {
     // A replayed refusal changes nothing, like the first one.
-    giveBackFault(service.faults, fault)
+    spare()
     return response
   }
   if (fault.kind === 'commit-then-hang') {
@@ -133,7 +138,8 @@ function senderOf({database, clock}: RunningService, {req, var: {entry}}: Reques
   return typeof named === 'string' ? (findClient(database, named)?.client_id ?? null) : null
 }
 
-function bearerIn(authorization = ''): string | undefined {
+/** Returns the token of an Authorization header, or undefined. */
+export function bearerIn(authorization = ''): string | undefined {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization.trim())?.[1]
 }
 

@@ -19,6 +19,7 @@ import {isLoopbackHost} from '../../contract/network.js'
 import type {ErrorDetail} from '../../contract/records.js'
 import {Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
+import type {SeenRequest} from '../certify/evidence.js'
 import type {Dispatcher} from '../delivery/dispatcher.js'
 import type {ActiveFault} from './faults.js'
 
@@ -33,13 +34,56 @@ export interface RunningService extends Service {
   readonly runningKeys: Map<string, string>
   readonly latencyMilliseconds: number
   readonly dispatcher: Dispatcher
+  /** Keeps the evidence by which `sandbox certify` judges. */
+  readonly recorder: RequestRecorder
+}
+
+/** A request that is being recorded. */
+export interface Visit {
+  /** Its place in the order of arrival. */
+  readonly sequence: number
+  /** When it arrived, in milliseconds of real time, and in Unix seconds of the sandbox's clock. */
+  readonly begun: number
+  readonly at: number
+  /** By how many seconds the clock had been moved by then. */
+  readonly moved: number
+  readonly context: RequestContext
+}
+
+export interface RequestRecorder {
+  /** Begins to record a request. Call it as soon as it has arrived. `at` and `realNow` are Unix seconds. */
+  begin(context: RequestContext, at: number, realNow: number): Visit
+  /** Records the request, which has ended. */
+  end(service: RunningService, visit: Visit): void
+  /** Returns the evidence of the requests that have not ended: the client may have hung up on them. */
+  running(service: RunningService): SeenRequest[]
+  /** Writes what waits. If the disk is full, it is written later. */
+  flush(): void
+  /** Forgets what waits to be written, after the tables were emptied. */
+  clear(): void
+  /** Writes what waits, and the requests on which the client hung up. What ends later is not recorded. */
+  close(service: RunningService): void
 }
 
 export const API_PATH = '/partner-api/v1'
 /** Paths that answer with JSON. All others are pages. */
 export const FOR_PROGRAMS = /^\/(partner-api|_sandbox)(\/|$)/
 
+/** What is known of the connection that a request came on. */
+export interface Link {
+  /** Names and values of the headers in turn, as they were sent. */
+  readonly rawHeaders: readonly string[]
+  /** When the client hung up before it had the whole answer, in milliseconds of `realMilliseconds`. */
+  goneAt: number | undefined
+}
+
+/** Returns milliseconds of a clock that is never set back. A later process goes on where this one ended. */
+export function realMilliseconds(): number {
+  return Math.round((performance.timeOrigin + performance.now()) * 1000) / 1000
+}
+
 interface RequestState {
+  Bindings: {readonly link: Link}
   Variables: {
     requestId: string
     /** `http://127.0.0.1:PORT`, or `localhost`, as in the request. */
@@ -47,7 +91,9 @@ interface RequestState {
     body: Uint8Array
     entry: LoggedRequest
     /** Whether the connection is cut in the middle of the answer, even if the answer is a refusal. */
-    isTruncated?: boolean
+    isTruncated?: boolean | undefined
+    /** The kind of the injected fault that struck. */
+    fault?: string | undefined
   }
 }
 

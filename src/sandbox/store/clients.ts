@@ -53,6 +53,12 @@ export function checkCredentials(database: Database, clientId: string, clientSec
   return matches ? client : undefined
 }
 
+/** Returns the id of the client with this secret, or undefined. */
+export function clientWith(database: Database, clientSecret: string): string | undefined {
+  const sql = 'SELECT client_id AS id FROM clients WHERE secret_hash = ?'
+  return database.get<{id: string}>(sql, sha256(clientSecret))?.id
+}
+
 /** Issues an access token with `scopes`. Only its hash is stored. */
 export function issueToken(database: Database, clientId: string, scopes: readonly Scope[], now: number) {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS

@@ -72,6 +72,13 @@ export function findReservation(
   return list(database, `WHERE client_id = ? AND ${column} = ?`, clientId, value)[0]
 }
 
+/** Returns the client of the reservation with this reference, or undefined. */
+export function ownerOf(database: Database, reference: string | undefined): string | undefined {
+  if (reference === undefined) return undefined
+  const sql = 'SELECT client_id AS id FROM reservations WHERE reservation_ref = ?'
+  return database.get<{id: string}>(sql, reference)?.id
+}
+
 /**
  * Returns the reservation with this reference. Throws Refusal `reservation_not_found`, also for a reservation of another client.
  */

@@ -87,6 +87,14 @@ export const MIGRATIONS = [
   ) STRICT;
   CREATE INDEX ledger_of_client ON ledger (client_id, sequence);
   `,
+  `
+  CREATE TABLE seen_requests (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, last INTEGER NOT NULL, requests TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE seen_attempts (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL, record TEXT NOT NULL
+  ) STRICT;
+  `,
 ] as const
 
 /**

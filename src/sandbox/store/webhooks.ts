@@ -8,6 +8,8 @@ import {DELIVERY_ID_PREFIX, EVENT_ID_PREFIX} from '../../contract/identifiers.js
 import type {delivery, deliveryAttempt, Subscription} from '../../contract/webhooks.js'
 import type {Database} from '../../storage/database.js'
 import {randomId} from '../base/random.js'
+import type {SeenAttempt} from '../certify/evidence.js'
+import {addAttempt} from './evidence.js'
 import {listPage, type Paging} from './lists.js'
 
 /** The event as in §2.8. Links in `data` are stored as paths. */
@@ -159,6 +161,8 @@ export interface DueDelivery {
 export interface DeliveryAttempt {
   readonly delivery: DueDelivery
   readonly attempt: Attempt
+  /** What is kept of it to judge the subscriber by. */
+  readonly seen: SeenAttempt
   readonly signedAt: number
   /** The status after this attempt. */
   readonly status: DeliveryStatus
@@ -170,13 +174,15 @@ export function recordAttempts(database: Database, records: readonly DeliveryAtt
   const update = `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), signed_at = ?, status = ?,
     next_attempt_at = ? WHERE delivery_id = ?`
   database.transaction(() => {
-    for (const {delivery, attempt, signedAt, status, nextAttemptAt} of records) {
+    for (const {delivery, attempt, seen, signedAt, status, nextAttemptAt} of records) {
       const {deliveryId, subscriptionId} = delivery
-      const exists = database.get('SELECT 1 FROM subscriptions WHERE subscription_id = ?', subscriptionId)
-      const isOver = exists === undefined && status === 'PENDING'
+      const owner = 'SELECT client_id AS clientId FROM subscriptions WHERE subscription_id = ?'
+      const subscriber = database.get<{clientId: string}>(owner, subscriptionId)
+      const isOver = subscriber === undefined && status === 'PENDING'
       const after = isOver ? 'ABANDONED' : status
       const dueAt = isOver ? null : nextAttemptAt
       database.run(update, JSON.stringify(attempt), signedAt, after, dueAt, deliveryId)
+      if (subscriber) addAttempt(database, subscriber.clientId, seen)
       // The last attempt of the schedule has failed (§6.4).
       if (status === 'ABANDONED' && delivery.status === 'PENDING') {
         database.run('UPDATE subscriptions SET is_active = 0 WHERE subscription_id = ?', subscriptionId)

@@ -52,7 +52,7 @@ const send = (options: PostOptions, url: string) =>
 test.each([200, 201, 204, 299, 400, 401, 410, 503])('only a 2xx counts as delivered: %i', async status => {
   const error = status < 300 ? null : 'the status is not 2xx'
   const {origin} = await subscriber(answer => answer.writeHead(status).end())
-  expect(await send(posting(), origin)).toEqual({status, ms: expect.any(Number), error})
+  expect(await send(posting(), origin)).toEqual({status, ms: expect.any(Number), error, isSent: true})
 })
 
 test('sends the bytes as they are, with their length', async () => {

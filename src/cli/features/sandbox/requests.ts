@@ -145,7 +145,9 @@ export async function requestDetails(control: Control, id: string): Promise<Resu
       `${title}:`,
       ...(value === null ? ['none that is JSON'] : (jsonText(value, 2) ?? '').split('\n')),
     ]
-    const all = [...rows, ...block('Headers', headers), ...block('Body', body), ...block('Answer', answer)]
+    const blocks = [...block('Headers', headers), ...block('Body', body), ...block('Answer', answer)]
+    const notKept = ['', 'Headers and bodies are kept of the latest requests only.']
+    const all = [...rows, ...(headers === null ? notKept : blocks)]
     return all.flatMap(line => hang(sanitizeLine(line), columns, 12))
   }
   const columns = columnsOf<JsonObject>(Object.keys(request))

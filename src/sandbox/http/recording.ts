@@ -1,0 +1,286 @@
+/**
+ * Keeps the evidence of requests. A request is written some time after it ended, together with others, so that it costs no
+ * commit of its own.
+ */
+import {hash as digest} from 'node:crypto'
+import {instantOf} from '../../contract/dates.js'
+import {ACCESS_TOKEN_PREFIX, LIVE_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../../contract/identifiers.js'
+import {canonicalJson, isObject, parseJson} from '../../contract/json.js'
+import type {Database} from '../../storage/database.js'
+import {StorageError} from '../../storage/errors.js'
+import {
+  type Ending,
+  type Evidence,
+  type Facts,
+  KEPT_EVIDENCE,
+  type Misplaced,
+  type SeenRequest,
+} from '../certify/evidence.js'
+import {clientWith, findToken} from '../store/clients.js'
+import {addRequests, attemptsOf, lastSequence, requestsOf} from '../store/evidence.js'
+import {ownerOf} from '../store/reservations.js'
+import {bearerIn} from './perform.js'
+import {
+  type LoggedRequest,
+  type RequestContext,
+  type RequestRecorder,
+  type RunningService,
+  realMilliseconds,
+  type Visit,
+} from './requests.js'
+
+/** Requests wait for this long, or until there are so many, before they are written. */
+const WAIT_MILLISECONDS = 1000
+const MOST_WAITING = 500
+
+export class Recorder implements RequestRecorder {
+  #last: number
+  #waiting: SeenRequest[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+  readonly #running = new Set<Visit>()
+
+  constructor(private readonly database: Database) {
+    this.#last = lastSequence(database)
+  }
+
+  begin(context: RequestContext, at: number, realNow: number): Visit {
+    this.#last += 1
+    const moved = Math.round((at - realNow) * 1000) / 1000
+    const visit: Visit = {sequence: this.#last, begun: realMilliseconds(), at, moved, context}
+    this.#running.add(visit)
+    return visit
+  }
+
+  end(service: RunningService, visit: Visit): void {
+    this.#running.delete(visit)
+    // A request may end after the sandbox was closed.
+    if (this.#isClosed) return
+    this.#waiting.push(recordOf(service, visit, true))
+    if (this.#waiting.length >= MOST_WAITING) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), WAIT_MILLISECONDS).unref()
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.length === 0) return
+    try {
+      addRequests(this.database, this.#waiting)
+      this.#waiting = []
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.#waiting.splice(0, this.#waiting.length - KEPT_EVIDENCE)
+    }
+  }
+
+  running(service: RunningService): SeenRequest[] {
+    return [...this.#running].map(visit => recordOf(service, visit, false))
+  }
+
+  clear(): void {
+    this.#waiting = []
+  }
+
+  close(service: RunningService): void {
+    this.#waiting.push(...this.running(service).filter(({ending}) => ending === 'gone'))
+    this.flush()
+    this.#isClosed = true
+  }
+}
+
+/** Keeps nothing. */
+export const NO_RECORDER: RequestRecorder = {
+  begin: (context, at) => ({sequence: 0, begun: 0, at, moved: 0, context}),
+  end: () => {},
+  running: () => [],
+  flush: () => {},
+  clear: () => {},
+  close: () => {},
+}
+
+/**
+ * Returns what was seen of a client since `since` (Unix seconds of the sandbox's clock), in its order, with the requests that have
+ * not ended.
+ */
+export function evidenceOf(service: RunningService, clientId: string, since: number): Evidence {
+  const {database, recorder} = service
+  recorder.flush()
+  const running = recorder.running(service).filter(seen => seen.clientId === clientId && seen.at >= since)
+  const requests = [...requestsOf(database, clientId, since), ...running]
+  requests.sort((a, b) => a.sequence - b.sequence)
+  return {requests, attempts: attemptsOf(database, clientId, since)}
+}
+
+/** Twelve bytes are enough to tell the values of one sandbox apart. */
+function hashOf(value: string | Uint8Array): string {
+  return digest('sha256', value, 'base64url').slice(0, 16)
+}
+
+/** The variables of a request are read one by one, because reading them all takes longer than the rest. */
+function recordOf(
+  service: RunningService,
+  {sequence, begun, at, moved, context}: Visit,
+  isOver: boolean,
+): SeenRequest {
+  const entry = context.get('entry')
+  const body = context.get('body') ?? NOTHING
+  const {link} = context.env
+  const {url, method} = context.req.raw
+  const {operation, status} = entry
+  const isAnswered = status !== null && context.get('isTruncated') !== true && link.goneAt === undefined
+  const refusal = status !== null && status >= 400 ? refusalIn(context, entry.answer) : undefined
+  const sent = operation === 'reservations.create' ? parseJson(body) : undefined
+  const content = sent === undefined ? Buffer.from(body).toString('latin1') : canonicalJson(sent)
+  const misplaced = misplacedIn(service, {url, operation, rawHeaders: link.rawHeaders, content})
+  const facts: Facts = {
+    ...factsOf(context, entry, sent),
+    ...(sent !== undefined && {body: hashOf(content)}),
+    ...(refusal?.expiresAt !== undefined && {expiresAt: refusal.expiresAt}),
+    ...(misplaced && {misplaced: misplaced.what}),
+  }
+  const owner = entry.client_id ?? misplaced?.clientId ?? ownerOf(service.database, facts.reservation)
+  const bearer = bearerIn(context.req.header('authorization'))
+  return {
+    sequence,
+    requestId: entry.request_id,
+    clientId: owner ?? null,
+    operation,
+    method: entry.method,
+    path: entry.path,
+    at,
+    moved,
+    begun,
+    ended: link.goneAt ?? realMilliseconds(),
+    status: isAnswered ? status : null,
+    ending: endingOf(link.goneAt !== undefined, isOver, isAnswered),
+    code: isAnswered ? (refusal?.code ?? null) : null,
+    fault: context.get('fault') ?? null,
+    retryAfter: isAnswered ? (refusal?.retryAfter ?? null) : null,
+    token: bearer === undefined ? null : hashOf(bearer),
+    content: hashOf(`${method} ${url}\n${content}`),
+    isProxied: isProxied(link.rawHeaders),
+    facts,
+  }
+}
+
+const NOTHING = new Uint8Array()
+
+const isProxied = (rawHeaders: readonly string[]) =>
+  rawHeaders.some((name, n) => n % 2 === 0 && /^(via|x-forwarded-for)$/i.test(name))
+
+function endingOf(isGone: boolean, isOver: boolean, isAnswered: boolean): Ending {
+  if (isGone) return 'gone'
+  if (!isOver) return 'running'
+  return isAnswered ? 'answered' : 'cut'
+}
+
+/** Returns code, time of expiry and Retry-After of an answer that is an error. */
+function refusalIn({res}: RequestContext, answer: string | null) {
+  const [, code] = /"code":"(\w+)"/.exec(answer ?? '') ?? []
+  const [, expired] = /"expired_at":"([^"]+)"/.exec(answer ?? '') ?? []
+  const retryAfter = res.headers.get('retry-after')
+  return {
+    code,
+    expiresAt: expired === undefined ? undefined : instantOf(expired),
+    retryAfter: retryAfter === null ? undefined : Number(retryAfter),
+  }
+}
+
+/** Returns the facts of the operation. `sent` is the body of a reservation. */
+function factsOf(context: RequestContext, entry: LoggedRequest, sent: unknown): Facts {
+  const {req} = context
+  const {operation, answer} = entry
+  switch (operation) {
+    case 'token.create':
+      return tokenFacts(entry)
+    case 'token.revoke': {
+      const json = parseJson(context.get('body'))
+      return isObject(json) && typeof json.token === 'string' ? {revoked: hashOf(json.token)} : {}
+    }
+    case 'reservations.create':
+      return reservationFacts(req.header('idempotency-key')?.trim() ?? '', sent, answer)
+    case 'reservations.list': {
+      const reference = req.query('client_reference_id')
+      const isEmpty = answer?.startsWith('{"data":[]') ?? false
+      return {isEmpty, ...(reference !== undefined && {reference: hashOf(reference)})}
+    }
+    case 'hotels.price':
+      return {offer: hashOf(decodeURIComponent(req.path.split('/').at(-1) ?? ''))}
+    case 'voucher.download':
+      return linkFacts(req.path, req.header('authorization') !== undefined)
+    default: {
+      const [, reservation] = /^[^?]*\/reservations\/([^/]+)/.exec(req.path) ?? []
+      const [, fee] = operation === 'reservations.cancel' ? (/"fee":"([\d.]+)"/.exec(answer ?? '') ?? []) : []
+      return {...(reservation !== undefined && {reservation}), ...(fee !== undefined && {fee})}
+    }
+  }
+}
+
+function tokenFacts({body, answer, status}: LoggedRequest): Facts {
+  const scope = isObject(body) && typeof body.scope === 'string' ? body.scope : ''
+  const asked = {askedScopes: scope}
+  const json = status === 200 && answer !== null ? JSON.parse(answer) : undefined
+  const token = isObject(json) && isObject(json.data) ? json.data : undefined
+  if (token === undefined) return asked
+  return {...asked, issued: hashOf(String(token.access_token)), scopes: String(token.scope)}
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+function reservationFacts(key: string, sent: unknown, answer: string | null): Facts {
+  const {offer_id: offer, client_reference_id: reference} = isObject(sent) ? sent : {}
+  const made = /"reservation_ref":"([^"]+)"/.exec(answer ?? '')?.[1]
+  return {
+    ...(key !== '' && {key: hashOf(key), keyIsUuid: UUID.test(key)}),
+    ...(typeof offer === 'string' && {offer: hashOf(offer)}),
+    ...(typeof reference === 'string' && {reference: hashOf(reference)}),
+    ...(made !== undefined && {reservation: made}),
+  }
+}
+
+/** Reads reservation and expiry from a voucher link. They are only claims unless the sandbox recognises the link. */
+function linkFacts(pathname: string, isAuthorized: boolean): Facts {
+  const [payload = ''] = pathname.replace(/^\/vouchers\//, '').split('.')
+  const json = parseJson(Buffer.from(payload, 'base64url'))
+  if (!Array.isArray(json)) return {isAuthorized}
+  const [reservation, expiresAt] = json
+  return {isAuthorized, reservation: String(reservation), expiresAt: Number(expiresAt)}
+}
+
+const SECRET_START = 'sk_'
+const SECRET = new RegExp(`(?:${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX})[\\w-]+`, 'g')
+const TOKEN = new RegExp(`${ACCESS_TOKEN_PREFIX}[\\w-]{20,}`, 'g')
+
+/** Returns where a client's secret, or a token, was sent that does not belong there (§5.4), and whose it is. */
+function misplacedIn(
+  {database, clock}: RunningService,
+  sent: Pick<SeenRequest, 'operation'> & {url: string; rawHeaders: readonly string[]; content: string},
+) {
+  const {url, rawHeaders, operation, content} = sent
+  const places: [Misplaced, string][] = [
+    ['secret in url', url],
+    ...rawHeaders
+      .filter(value => value.includes(SECRET_START) || value.startsWith('Basic'))
+      .map((value): [Misplaced, string] => ['secret in header', decoded(value)]),
+    // The body of a token request is where the secret belongs.
+    ['secret in body', operation === 'token.create' ? '' : content],
+  ]
+  for (const [what, text] of places) {
+    if (!text.includes(SECRET_START)) continue
+    const owner = [...text.matchAll(SECRET)].map(([secret]) => clientWith(database, secret)).find(Boolean)
+    if (owner !== undefined) return {what, clientId: owner}
+  }
+  if (!url.includes(ACCESS_TOKEN_PREFIX)) return undefined
+  for (const [token] of url.matchAll(TOKEN)) {
+    const found = findToken(database, token, clock.now())
+    if (typeof found === 'object') return {what: 'token in url' as const, clientId: found.client_id}
+  }
+  return undefined
+}
+
+/** Returns a header's value; the credentials of `Basic` in plain text. */
+function decoded(value: string): string {
+  const [, basic] = /^Basic +(\S+)$/i.exec(value) ?? []
+  return basic === undefined ? value : Buffer.from(basic, 'base64').toString()
+}

@@ -1,0 +1,72 @@
+/** Stores the evidence by which partners are judged: requests, several in a row of a table, and attempts of deliveries. */
+
+import type {Database} from '../../storage/database.js'
+import {KEPT_EVIDENCE, type SeenAttempt, type SeenRequest} from '../certify/evidence.js'
+
+/** Returns the number of the latest request; 0 if there is none. */
+export function lastSequence(database: Database): number {
+  return database.get<{last: number | null}>('SELECT max(last) AS last FROM seen_requests')?.last ?? 0
+}
+
+/** Stores the requests, all in one row, and removes the oldest rows that are not needed. */
+export function addRequests(database: Database, requests: readonly SeenRequest[]): void {
+  const last = requests.reduce((latest, {sequence}) => Math.max(latest, sequence), 0)
+  database.transaction(() => {
+    const insert = 'INSERT INTO seen_requests (last, requests) VALUES (?, ?)'
+    database.run(insert, last, JSON.stringify(requests))
+    database.run('DELETE FROM seen_requests WHERE last <= ?', last - KEPT_EVIDENCE)
+  })
+}
+
+/** Stores an attempt in the transaction of the caller. */
+export function addAttempt(database: Database, clientId: string, attempt: SeenAttempt): void {
+  const insert = 'INSERT INTO seen_attempts (client_id, record) VALUES (?, ?) RETURNING sequence'
+  const row = database.get<{sequence: number}>(insert, clientId, JSON.stringify(attempt))
+  const oldest = (row?.sequence ?? 0) - KEPT_EVIDENCE
+  if (oldest > 0) database.run('DELETE FROM seen_attempts WHERE sequence <= ?', oldest)
+}
+
+/** Finds one request by its id. */
+export function findRequest(database: Database, requestId: string): SeenRequest | undefined {
+  const sql = 'SELECT requests FROM seen_requests WHERE instr(requests, ?)'
+  const rows = database.all<{requests: string}>(sql, `"${requestId}"`)
+  return rows.flatMap(read).find(seen => seen.requestId === requestId)
+}
+
+const read = ({requests}: {requests: string}) => JSON.parse(requests) as SeenRequest[]
+
+/** Number of attempts that are read at a time. */
+const PAGE = 2000
+
+/**
+ * Returns the requests of a client since `since` (Unix seconds of the sandbox's clock). A request with an expired token belongs
+ * to the client that the token was issued to.
+ */
+export function requestsOf(database: Database, clientId: string, since: number): SeenRequest[] {
+  const found: SeenRequest[] = []
+  const issued = new Set<string>()
+  const next = 'SELECT sequence, requests FROM seen_requests WHERE sequence > ? ORDER BY sequence LIMIT 1'
+  for (let after = 0; ; ) {
+    const row = database.get<{sequence: number; requests: string}>(next, after)
+    if (row === undefined) return found
+    after = row.sequence
+    for (const seen of read(row)) {
+      if (seen.facts.issued !== undefined && seen.clientId === clientId) issued.add(seen.facts.issued)
+      const isOwn = seen.clientId === clientId || (seen.token !== null && issued.has(seen.token))
+      if (isOwn && seen.at >= since) found.push(seen)
+    }
+  }
+}
+
+/** Returns the attempts to deliver events to the client's subscriptions since `since`, in their order. */
+export function attemptsOf(database: Database, clientId: string, since: number): SeenAttempt[] {
+  const sql = `SELECT sequence, record FROM seen_attempts WHERE sequence > ? AND client_id = ?
+    ORDER BY sequence LIMIT ${PAGE}`
+  const found: SeenAttempt[] = []
+  for (let after = 0; ; ) {
+    const rows = database.all<{sequence: number; record: string}>(sql, after, clientId)
+    found.push(...rows.map(({record}) => JSON.parse(record) as SeenAttempt).filter(({at}) => at >= since))
+    if (rows.length < PAGE) return found
+    after = rows.at(-1)?.sequence ?? after
+  }
+}
