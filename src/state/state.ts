@@ -93,6 +93,7 @@ export function openState(directory: string, options: StateOptions = {}) {
       transaction: work => toWrite().transaction(work),
       erase: (work, options) => toWrite().erase(work, options),
       check: () => toRead().check(),
+      copyTo: path => toWrite().copyTo(path),
       refuse: () => toWrite().refuse(),
       close() {
         for (const opened of [toWrite, toLookAt]) {
@@ -173,6 +174,22 @@ export function openState(directory: string, options: StateOptions = {}) {
       return stores().subscriptions
     },
     events: () => stores().events(),
+    /**
+     * Copies the events of this machine, and what is still to be forwarded, to the file `path`, also while they are received.
+     * Returns the numbers of events and bytes; undefined if this machine has no events. Throws a StorageError.
+     */
+    async backUpEvents(path: string, existing: 'replace' | 'create') {
+      if (!hasDatabaseFile(join(directory, EVENTS.name))) return undefined
+      const {backUp} = await import('../storage/backup.js')
+      const bytes = backUp(eventsDatabase, path, existing)
+      const copy = openDatabaseToRead(path, EVENTS)
+      try {
+        const {events} = copy.get<{events: number}>('SELECT count(*) AS events FROM events') ?? {events: 0}
+        return {events, bytes}
+      } finally {
+        copy.close()
+      }
+    },
     /** Opens the event store of a listening process, on its own connections or thread. It connects at the first use. */
     openEventKeeper: (profile: string): Promise<EventKeeper> => stores().openEventKeeper(profile),
     /** Checks the shared store for `doctor`. Throws a StorageError, and a usage error for an invalid address. */

@@ -70,7 +70,7 @@ async function prepare(example: string): Promise<Record<string, string>> {
     listener ??= await startListening(home, ['--port', '0'])
     return {}
   }
-  if (example.includes('webhooks events wait')) {
+  if (/webhooks events (wait|backup)/.test(example)) {
     event ??= await receiveEvent()
     return {'RSV-…': 'RSV-EXAMPLE'}
   }

@@ -292,6 +292,7 @@ export const SILENT: Readonly<Record<string, string>> = {
   'profiles:use': 'profiles use none',
   'sandbox:list': 'sandbox list',
   'sandbox:openapi': 'sandbox openapi',
+  'webhooks:events:backup': 'webhooks events backup backup.db',
   'webhooks:events:export': 'webhooks events export',
   'webhooks:events:list': 'webhooks events list',
   'webhooks:events:prune': 'webhooks events prune --older-than 1d',

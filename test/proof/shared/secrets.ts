@@ -182,7 +182,7 @@ const STORES: readonly (readonly [RegExp, readonly SecretKind[]])[] = [
   [/^config\/tokens\.db(-wal|-shm)?$/, ['access token', 'client secret', 'signing secret']],
   [/^(secret|signing)\.txt$/, ['client secret', 'signing secret']],
   [/^config\/state\.db(-wal|-shm)?$/, ['payment address', 'kept payment address', 'kept identity number']],
-  [/^config\/events\.db(-wal|-shm)?$/, ['kept voucher link']],
+  [/^(config\/events\.db(-wal|-shm)?|backup\.db)$/, ['kept voucher link']],
   [/^v\.pdf$/, ['identity number']],
 ]
 

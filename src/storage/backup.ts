@@ -1,0 +1,49 @@
+/** Copies a database while other processes write to it. */
+import {closeSync, constants, fsyncSync, openSync, renameSync, rmSync} from 'node:fs'
+import {dirname} from 'node:path'
+import type {Database} from './database.js'
+import {isSound, openReadOnly, sizeOf} from './database-file.js'
+import {damaged, storageErrorOf} from './errors.js'
+import {flushDirectory, putInPlace, requireRegularFile} from './files.js'
+import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+
+/**
+ * Copies `database` to `path`, checks the copy whole (integrity_check) and flushes it, and returns its size in bytes. An existing
+ * file is replaced, or causes an error (`create`). Throws a StorageError; there is then no new file.
+ */
+export function backUp(database: Database, path: string, existing: 'replace' | 'create'): number {
+  const directory = dirname(path)
+  sweepTemporaryFiles(directory)
+  const temporary = temporaryPath(directory)
+  try {
+    if (existing === 'replace') requireRegularFile(path, 'choose another file; it was not changed')
+    // SQLite takes an empty file for its copy, and leaves its permissions.
+    closeSync(openSync(temporary, NEW_FILE, 0o600))
+    database.copyTo(temporary)
+    requireWhole(temporary)
+    // SQLite does not flush a copy.
+    const file = openSync(temporary, constants.O_RDONLY)
+    fsyncSync(file)
+    closeSync(file)
+    const bytes = sizeOf(temporary)
+    if (existing === 'replace') renameSync(temporary, path)
+    else putInPlace(temporary, path)
+    flushDirectory(directory)
+    return bytes
+  } catch (error) {
+    throw storageErrorOf(error, path)
+  } finally {
+    rmSync(temporary, {force: true})
+  }
+}
+
+function requireWhole(path: string): void {
+  const connection = openReadOnly(path, 0)
+  try {
+    if (!isSound(connection, {whole: true})) throw damaged(path)
+  } finally {
+    connection.close()
+  }
+}
