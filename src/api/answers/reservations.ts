@@ -98,10 +98,31 @@ export function outermostReservations(json: unknown): ReadReservation[] {
   return outermostOf(json, inDocumentOrder).map(({found}) => found)
 }
 
+/**
+ * Returns the facts that say how far a reservation is. They are found much faster than all facts, because no amount is read.
+ * Times are as the service wrote them.
+ */
+export function progressOf({reservation}: Pick<ReadReservation, 'reservation'>) {
+  const fields = fieldsOf(reservation)
+  const inside = (name: string) => fieldsOf(firstObject(fields.get(name)))
+  const cancelledAt = RESERVATION.cancelledAt
+  return {
+    payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
+    payment_mode: textIn(inside('payment'), PAYMENT.mode),
+    paid_at: textIn(inside('payment'), PAYMENT.paidAt),
+    voucher: textIn(inside('voucher'), STATE),
+    created_at: textIn(fields, RESERVATION.createdAt),
+    updated_at: textIn(fields, RESERVATION.updatedAt),
+    confirmed_at: textIn(fields, RESERVATION.confirmedAt),
+    cancelled_at: textIn(fields, cancelledAt) ?? textIn(inside('cancellation'), cancelledAt),
+  }
+}
+
 /** Returns the facts of a reservation. Dates and times are as the service wrote them. */
 export function factsOfReservation({reservation}: Pick<ReadReservation, 'reservation'>) {
   const fields = fieldsOf(reservation)
   const inside = (name: string) => fieldsOf(firstObject(fields.get(name)))
+  const progress = progressOf({reservation})
   const hotel = fields.get('hotel')
   const contact = RESERVATION.reachedBy.map(name => textIn(inside('contact'), [name]))
   const list = RESERVATION.guests.map(name => fields.get(name)).find(isList) ?? []
@@ -132,22 +153,22 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     check_out: textIn(fields, RESERVATION.checkOut),
     price: price === 'unclear' ? null : price,
     rooms: roomTexts.filter(Boolean).join('; ') || textIn(fields, RESERVATION.roomName),
-    payment: textIn(inside('payment'), STATE) ?? textIn(fields, PAYMENT.state),
-    payment_mode: textIn(inside('payment'), PAYMENT.mode),
+    payment: progress.payment,
+    payment_mode: progress.payment_mode,
     /** What the account was charged, with the rate. */
     charged: chargeOf(reservation),
     /** The time by which the reservation must be paid. */
     pay_until: textIn(inside('payment'), PAYMENT.until),
     /** The reason why the payment failed. */
     payment_reason: textIn(inside('payment'), PAYMENT.reason),
-    voucher: textIn(inside('voucher'), STATE),
+    voucher: progress.voucher,
     lead_guest: names[Math.max(lead, 0)] || null,
     guests: names.filter(Boolean).join(', ') || null,
     guest_count: guests.length || null,
     /** Name, e-mail address and telephone number. */
     contact: contact.filter(Boolean).join(' ') || null,
-    created_at: textIn(fields, RESERVATION.createdAt),
-    updated_at: textIn(fields, RESERVATION.updatedAt),
+    created_at: progress.created_at,
+    updated_at: progress.updated_at,
     /** The time from which cancelling costs something. */
     free_until: textIn(fields, RESERVATION.freeUntil) ?? termsOf(reservation).firstFee ?? null,
     /** The fee that a cancellation has cost. */

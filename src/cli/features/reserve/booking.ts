@@ -109,13 +109,18 @@ const KINDS = [
   ['cancelled', /cancel|void|abort/],
 ] as const
 
+/** Returns what a word of the service for the state of a payment means, or undefined. */
+export function paymentKindOf(word: string | null) {
+  return KINDS.find(([, words]) => words.test(word?.trim().toLowerCase() ?? ''))?.[0]
+}
+
 /**
  * Returns the outcome of a payment attempt. `until` is the latest time at which the payment can be tried again, as the service
  * wrote it.
  */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
   const {payment, payment_reason, pay_until} = factsOfReservation({reservation: reservation ?? {}})
-  const kind = KINDS.find(([, words]) => words.test(payment?.trim().toLowerCase() ?? ''))?.[0]
+  const kind = paymentKindOf(payment)
   return kind && {kind, reason: payment_reason, until: pay_until}
 }
 
