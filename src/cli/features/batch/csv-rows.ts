@@ -36,10 +36,16 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Reads the rows of `bytes`, which must be UTF-8. A mistake that ends the reading leaves the rows before it. */
 export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
+  const rows: Row[] = []
+  const writing = readRows(bytes, mistakes, row => rows.push(row))
+  return {rows, ...writing}
+}
+
+/** Reads rows as `readSheet` does, and passes each to `use`, so that those of a long file need not be in memory. */
+export function readRows(bytes: Uint8Array, mistakes: Mistakes, use: (row: Row) => void): Writing {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const hasMark = file.subarray(0, 3).equals(Buffer.from('\ufeff'))
   const lineAt = lineCounter(file)
-  const rows: Row[] = []
   const delimiter = delimiterOf(file)
   /** Where the last row ended; the next begins behind the empty lines that follow. */
   let end = 0
@@ -48,7 +54,7 @@ export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
     return end
   }
   const take = (cells: string[], {bytes: recordEnd}: {bytes: number}) => {
-    if (cells.some(cell => cell.trim() !== '')) rows.push({line: lineAt(beginning()), cells})
+    if (cells.some(cell => cell.trim() !== '')) use({line: lineAt(beginning()), cells})
     end = recordEnd
     return null
   }
@@ -69,7 +75,7 @@ export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
     const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
     mistakes.add({line: lineAt(isOpen ? quoteFrom(file, error.bytes) : beginning())}, problem)
   }
-  return {rows, delimiter, lineEnd: lineEndOf(file), hasMark}
+  return {delimiter, lineEnd: lineEndOf(file), hasMark}
 }
 
 const QUOTE = 0x22
