@@ -179,6 +179,12 @@ export interface JournalStore {
   forClient(client: JournalClient, options?: {readonly isBatch?: boolean}): Journal
   /** Returns the entries of all clients that match, newest first. */
   list(filter?: JournalFilter): Promise<JournalEntry[]>
+  /**
+   * Passes the entries of all clients to `visit`, oldest first and without their bodies, `atOnce` (default 500) at a time, because
+   * a long journal need not fit into memory. Rejects with a StorageError if the journal is damaged, which may be noticed after the
+   * last entry.
+   */
+  each(visit: (entry: JournalEntry) => void, atOnce?: number): Promise<void>
   /** Records a later status, such as paid. Without a `result`, updates the stored result and removes its payment status. */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
 }

@@ -151,6 +151,9 @@ export function createJournals(
         .sort((left, right) => right.createdAt - left.createdAt || right.id - left.id)
         .map(entryOf)
     },
+    async each(visit, atOnce = 500) {
+      rows.each(atOnce, row => visit(entryOf({...row, body: null})))
+    },
     async noteStatus(client, reservationRef, {outcome, booked, result}, now) {
       const named = `${ROWS} WHERE client_id = ? AND reservation_ref = ?`
       for (const {id} of atServiceOf(client, database.all<Row>(named, client.clientId, reservationRef))) {
@@ -231,6 +234,28 @@ class VerifiedRows {
       this.digest = all[0]?.digest
     }
     return [...this.rows.values()].filter(isWanted).reverse()
+  }
+
+  /**
+   * Passes all rows to `visit`, which must not write, oldest first, `atOnce` at a time. Throws a StorageError, at the end too, when the journal or its
+   * file is damaged.
+   */
+  each(atOnce: number, visit: (row: Row) => void): void {
+    const {database} = this
+    if (!database.check()) return
+    // In one transaction, because the digest is that of all rows, and another process may write meanwhile.
+    database.transaction(() => {
+      let digest = ''
+      let last = 0
+      let rows: Row[]
+      do {
+        rows = database.all<Row>(`${ROWS} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`, last, atOnce)
+        digest = digestOf(rows, digest)
+        for (const row of rows) visit(row)
+        last = rows.at(-1)?.id ?? last
+      } while (rows.length === atOnce)
+      if (this.storedDigest() !== digest) database.refuse()
+    })
   }
 
   /** Runs `insert`, which adds one row, and renews the digest, in one transaction. Returns the row. */

@@ -102,6 +102,16 @@ test.each(['off_3', 'ref-3', 'key-3', 'canary-3', 'body-3', 'unknown', CLIENT.cl
   },
 )
 
+test('a removed row is reported also where all rows are passed one by one', async () => {
+  const directory = directoryWith(whole)
+  const database = openSqlite(join(directory, 'state.db'), {timeout: 0})
+  database.exec('DELETE FROM reservations WHERE id = 3')
+  database.close()
+  const state = openState(directory)
+  await expect(state.journal.each(() => {}, 5)).rejects.toMatchObject({fault: 'corrupt'})
+  await state.close()
+})
+
 test('a file that is cut or empty is reported', async () => {
   for (const length of [0, 1, 511, 512, PAGE, whole.length - PAGE, whole.length - 1])
     expect(await repeatWith(bytes => bytes.subarray(0, length)), String(length)).toBe('corrupt')

@@ -79,6 +79,16 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
       // The keyed hashes of guests under different secrets differ, so those that are the same can be compared without a secret.
       return rows.map(row => ({...entryOf(row, undefined), trip: tripIn(row)}))
     },
+    async each(visit, atOnce = 500) {
+      const sql = `SELECT ${ENTRY} FROM bookctl.reservations WHERE id > $1 ORDER BY id LIMIT $2`
+      let last = '0'
+      let rows: Row[]
+      do {
+        rows = (await store.query<Row>(sql, [last, atOnce])).rows
+        for (const row of rows) visit(entryOf(row, undefined))
+        last = rows.at(-1)?.id ?? last
+      } while (rows.length === atOnce)
+    },
     async noteStatus(client, reservationRef, {outcome, booked, result}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations WHERE client_id = $1 AND reservation_ref = $2`
       const {rows} = await store.query<Row>(sql, [client.clientId, reservationRef])
