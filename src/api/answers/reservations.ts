@@ -43,7 +43,7 @@ export function readReservation(json: unknown) {
     if (reservation_ref === undefined) continue
     const status = textOf(own(value, 'status')) ?? null
     /** The URL where the customer pays (§2.5). */
-    const payment_url = findPaymentUrl(value) ?? findPaymentUrl(json) ?? null
+    const payment_url = findPaymentUrl(value) ?? (value === json ? null : (findPaymentUrl(json) ?? null))
     return {reservation: value, reservation_ref, status, payment_url}
   }
   return undefined

@@ -29,10 +29,13 @@ export function tripOfEntry(
 /**
  * Returns a key that two reservations in answers of one service share if they are for the same guests, hotel and dates; undefined
  * if the record does not state them. It is not comparable with the key of a journal entry. Guests are compared by their names and
- * dates of birth, without case and in any order.
+ * dates of birth, without case and in any order. `facts` are those of the record, where they are read already.
  */
-export function tripOfReservation(record: JsonObject): string | undefined {
-  const {check_in: checkIn, check_out: checkOut} = factsOfReservation({reservation: record})
+export function tripOfReservation(
+  record: JsonObject,
+  facts = factsOfReservation({reservation: record}),
+): string | undefined {
+  const {check_in: checkIn, check_out: checkOut} = facts
   return keyOf({guests: guestsOf(record), hotel: hotelOf(record), checkIn, checkOut})
 }
 
