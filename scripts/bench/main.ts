@@ -10,6 +10,7 @@ import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {batch} from './cases/batch.js'
 import {listen, listenGrowth} from './cases/listen.js'
+import {reconcile} from './cases/reconcile.js'
 import {account} from './cases/requests.js'
 import {sandboxGrowth} from './cases/sandbox.js'
 import {store} from './cases/store.js'
@@ -21,6 +22,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'verify-one': verifyOne,
   account,
   batch,
+  reconcile,
   'verify-many': verifyMany,
   'verify-large': verifyLarge,
   listen,

@@ -93,8 +93,7 @@ test('a secret stored without a client belongs to the profile until it has anoth
   state.close()
   const before = openSqlite(join(directory, 'tokens.db'), {timeout: 0})
   const added = ['base_url', 'url', 'events', 'replaces', 'earlier_secret', 'subscribed_since']
-  for (const name of added)
-    before.exec(`ALTER TABLE signing_secrets DROP COLUMN ${name}`)
+  for (const name of added) before.exec(`ALTER TABLE signing_secrets DROP COLUMN ${name}`)
   before.exec(`DROP TABLE signing_removals; DROP TABLE client_secrets; CREATE TABLE client_secrets (profile TEXT PRIMARY KEY, secret TEXT NOT NULL) STRICT;
     INSERT INTO client_secrets VALUES ('one', 'secret-of-old'), ('two', 'secret-of-other'); PRAGMA user_version = 2`)
   before.close()

@@ -211,6 +211,8 @@ export const ROWS: readonly Row[] = [
     usesProfile: true,
   }),
   read('/reservations', 'reservations list'),
+  // Of a time without reservations, because those of the other cells are not in its journal.
+  read('/reservations', 'reservations reconcile --until 2020-01-01'),
   read(RESERVATION, 'reservations show RESERVATION'),
   once('PATCH', RESERVATION, 'reservations update RESERVATION --contact email=EMAIL', {
     ...UPDATING,

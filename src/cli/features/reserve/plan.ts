@@ -363,7 +363,10 @@ function outcomeKnown(outcome: string): Failure {
 }
 
 /** Throws a usage error if there is no journal, so that no reservation can be resumed. */
-export function requireJournal(state: State, flag: '--resume' | '--unless-booked' | 'reserve batch'): void {
+export function requireJournal(
+  state: State,
+  flag: '--resume' | '--unless-booked' | 'reserve batch' | 'reservations reconcile',
+): void {
   if (state.remembers) return
   const hint =
     flag === '--resume'

@@ -1,0 +1,130 @@
+/** The partner's side of the comparison: the entries of the journal, or of a ledger that takes its place, found by their names. */
+import {isLive, type Standing} from './standing.js'
+
+/** What is known here of one reservation. */
+export interface Entry {
+  /** Of the journal. */
+  readonly id?: number
+  /** The client reference; in a ledger that, or the reference of the reservation. */
+  readonly reference: string
+  /** The service's reference, if the journal knows it. */
+  readonly reservationRef: string | null
+  readonly standing: Standing
+  /** The state as it is written here. */
+  readonly status: string | null
+  /** A decimal string. */
+  readonly amount: string | null
+  readonly currency: string | null
+  /** When the journal recorded it, in whole Unix seconds. */
+  readonly createdAt?: number
+  /** The line of the ledger. */
+  readonly line?: number
+  /** Whether the service should have it: it is of this client, and of the time that is compared. */
+  readonly isExpected: boolean
+  /** The reference of the reservation that was found for it, and whether that is a booking. */
+  found: string | undefined
+  isFoundLive: boolean
+}
+
+/** What was read of one reservation of the service's list. */
+export interface Row {
+  readonly reservationRef: string
+  readonly reference: string | null
+  /** Null if the service does not say it. */
+  readonly standing: Standing | null
+  readonly status: string | null
+  readonly amount: string | null
+  readonly currency: string | null
+  /** What the account was charged, where that is in another currency. */
+  readonly charged: {readonly amount: string; readonly currency: string | null} | null
+  /** As the service wrote it. */
+  readonly createdAt: string | null
+  /** Whether cancelling it has cost something. */
+  readonly hasFee: boolean
+}
+
+/** Reports whether a row is, or may be, a booking. */
+export function isLiveRow({standing}: Pick<Row, 'standing'>): boolean {
+  return standing === null || isLive(standing)
+}
+
+const MOST_WORDS = 1000
+
+export class Books {
+  readonly entries: Entry[] = []
+  private readonly named = new Map<string, Entry | Entry[]>()
+  private readonly words = new Map<string, string>()
+
+  constructor(readonly isJournal: boolean) {}
+
+  /** Returns one string for all that are equal, for the few words that most of 100,000 entries have. */
+  shared(word: string | null): string | null {
+    if (word === null) return null
+    const known = this.words.get(word)
+    if (known === undefined && this.words.size < MOST_WORDS) this.words.set(word, word)
+    return known ?? word
+  }
+
+  /** Adds an entry under the reference of its reservation, or under its client reference where that is not known. */
+  add(entry: Entry): void {
+    this.entries.push(entry)
+    this.index(entry.reservationRef ?? entry.reference, entry)
+  }
+
+  /** Makes `under` find the entries of these client references also where their reservations are known. */
+  indexReferences(references: ReadonlySet<string>): void {
+    for (const entry of this.entries)
+      if (entry.reservationRef !== null && references.has(entry.reference)) this.index(entry.reference, entry)
+  }
+
+  private index(name: string, entry: Entry): void {
+    const others = this.named.get(name)
+    if (others === undefined) this.named.set(name, entry)
+    else if (Array.isArray(others)) others.push(entry)
+    else this.named.set(name, [others, entry])
+  }
+
+  /** Replaces what is known of `entry` by what `newer` says. */
+  renew(entry: Entry, newer: Entry): void {
+    Object.assign(entry, {...newer, found: entry.found, isFoundLive: entry.isFoundLive})
+  }
+
+  /** Returns the entries with this reference of the service, or this client reference, as far as that is indexed. */
+  under(name: string): readonly Entry[] {
+    const found = this.named.get(name)
+    if (found === undefined) return []
+    return Array.isArray(found) ? found : [found]
+  }
+
+  /** Returns the entry that names the reservation of a row. */
+  ofReservation({reservationRef, standing}: Row): Entry | undefined {
+    const named = this.under(reservationRef).filter(
+      entry =>
+        entry.reservationRef === reservationRef || (!this.isJournal && entry.reference === reservationRef),
+    )
+    return named.find(entry => entry.found === undefined && agreesIn(entry, standing)) ?? named[0]
+  }
+
+  /**
+   * Returns the entry that a row is about by its client reference alone: one that names no reservation, is not found yet, and is a
+   * booking if the row is one. A reference that was cancelled and booked again is thus not compared with the wrong one.
+   */
+  ofReference({reference, standing}: Row): Entry | undefined {
+    return this.waiting(reference).find(entry => agreesIn(entry, standing))
+  }
+
+  /** Returns the entries of a client reference that name no reservation and for which none was found. */
+  waiting(reference: string | null): readonly Entry[] {
+    if (reference === null) return []
+    const open = this.under(reference).filter(
+      entry => entry.reservationRef === null && entry.found === undefined,
+    )
+    return open.filter(entry => entry.reference === reference)
+  }
+}
+
+/** Reports whether an entry and a row are both a booking, or neither is, as far as that is known. */
+function agreesIn({standing: here}: Entry, there: Standing | null): boolean {
+  if (there === null || here === 'open' || here === 'given_up') return true
+  return isLive(here) === isLive(there)
+}

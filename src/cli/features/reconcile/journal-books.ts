@@ -1,0 +1,59 @@
+/** The journal as books: what this machine, or those that share its store, tried to book at the service in use. */
+import {isNeverSent, isOpen, type JournalEntry, type JournalStore} from '../../../contract/journal.js'
+import {underOneName} from '../../../contract/network.js'
+import type {Client} from '../../../contract/token-cache.js'
+import {Books} from './books.js'
+import {type Standing, standingOfState} from './standing.js'
+import {isWithin, type Window} from './window.js'
+
+/**
+ * Reads the journal, or only the entries under `names`. Entries of other clients are among them, because a service may list their
+ * reservations too.
+ */
+export async function readJournalBooks(
+  journal: JournalStore,
+  client: Client,
+  window: Window,
+  names?: ReadonlySet<string>,
+): Promise<Books> {
+  const books = new Books(true)
+  const service = underOneName(client.baseUrl)
+  await journal.each(entry => {
+    if (isNeverSent(entry) || underOneName(entry.baseUrl) !== service) return
+    const isNamed = names?.has(entry.clientReferenceId) || names?.has(entry.reservationRef ?? '')
+    if (names !== undefined && !isNamed) return
+    const price = entry.booked ?? entry.agreed
+    books.add({
+      id: entry.id,
+      reference: entry.clientReferenceId,
+      reservationRef: entry.reservationRef,
+      standing: standingOf(entry),
+      status: books.shared(entry.outcome),
+      amount: price?.price ?? null,
+      currency: books.shared(price?.currency ?? null),
+      createdAt: Math.floor(entry.createdAt),
+      isExpected: entry.clientId === client.clientId && isWithin(window, entry.createdAt),
+      found: undefined,
+      isFoundLive: false,
+    })
+  })
+  return books
+}
+
+/** Returns the client references whose outcome was never found out, of the reservations that `client` may resolve. */
+export async function unresolvedIn(journal: JournalStore, client: Client, window: Window): Promise<string[]> {
+  const service = underOneName(client.baseUrl)
+  const references = new Set<string>()
+  await journal.each(entry => {
+    const isOwn = entry.clientId === client.clientId && underOneName(entry.baseUrl) === service
+    if (isOwn && isOpen(entry) && !isNeverSent(entry) && isWithin(window, entry.createdAt))
+      references.add(entry.clientReferenceId)
+  })
+  return [...references]
+}
+
+function standingOf(entry: JournalEntry): Standing {
+  if (isOpen(entry)) return 'open'
+  if (entry.reservationRef === null) return entry.outcome === 'forgotten' ? 'given_up' : 'none'
+  return entry.outcome === 'forgotten' ? 'made' : standingOfState(entry.outcome)
+}

@@ -1,0 +1,56 @@
+/**
+ * Looks single reservations up at the service, before anything is said of one that the list does not have, or does not describe.
+ */
+import {listReservations, showReservation} from '../../../api/operations/reservations.js'
+import type {Api} from '../../../api/types.js'
+import {Failure} from '../../../contract/failure.js'
+import {isIdentifier} from '../../../contract/identifiers.js'
+import type {Row} from './books.js'
+import {readRow} from './rows.js'
+
+/** `none`: the service has no such reservation. `unclear`: that could not be found out. */
+export type Found = Row | 'none' | 'unclear'
+
+/** Reservations that are looked up. The others are compared as far as the list describes them. */
+const MOST_LOOKUPS = 1000
+
+export class Lookups {
+  private count = 0
+  /** Whether the service shows single reservations, as far as is known. */
+  private showsSingle = true
+
+  constructor(private readonly api: Api) {}
+
+  /** Returns a reservation by the service's reference. Throws a Failure when the service fails. */
+  async show(reservationRef: string): Promise<Found> {
+    if (!this.showsSingle || !isIdentifier('reservation_ref', reservationRef) || !this.takeTurn())
+      return 'unclear'
+    try {
+      return readRow(await showReservation(this.api, reservationRef)).row
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      const {kind, details} = error
+      if (kind === 'refused' && (details.status === 404 || details.status === 410)) return 'none'
+      if (kind === 'usage' || kind === 'not_allowed') this.showsSingle = false
+      else if (details.code !== 'another_reservation' && kind !== 'refused') throw error
+      return 'unclear'
+    }
+  }
+
+  /**
+   * Returns the reservations of a client reference; `unclear` if the service does not narrow its list to it. Throws a Failure when
+   * the service fails.
+   */
+  async find(reference: string): Promise<readonly Row[] | 'unclear'> {
+    if (!this.takeTurn()) return 'unclear'
+    const {reservations} = await listReservations(this.api, {query: {client_reference_id: reference}})
+    const rows = reservations.map(found => readRow(found).row)
+    const named = rows.filter(row => row.reference === reference)
+    return named.length === 0 && rows.length > 0 ? 'unclear' : named
+  }
+
+  private takeTurn(): boolean {
+    this.count++
+    return this.count <= MOST_LOOKUPS
+  }
+}

@@ -1,0 +1,208 @@
+/** The differences as they are printed: the document, the rows, and what to do about each. */
+
+import {isoTime} from '../../../contract/dates.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
+import {SANDBOX_RESERVATION_REF_PREFIX} from '../../../contract/identifiers.js'
+import type {BaseCommand} from '../../shell/base-command.js'
+import {counted, moneyText} from '../../terminal/dates-and-amounts.js'
+import {jsonText} from '../../terminal/json-text.js'
+import type {OutputFlags} from '../../terminal/output.js'
+import type {Result} from '../../terminal/result.js'
+import {writePieces} from '../../terminal/streams.js'
+import type {Entry, Row} from './books.js'
+import type {Comparison, Difference, DifferenceKind, Uncompared} from './comparison.js'
+import {isOpenEnded} from './window.js'
+
+export const RECONCILE_COLUMNS = [
+  'kind',
+  'client_reference_id',
+  'reservation_ref',
+  'here',
+  'there',
+  'advice',
+] as const
+
+/** Differences that are printed at once. */
+const PRINTED_AT_ONCE = 1000
+
+/**
+ * Prints the differences in the order in which they were found. Many are printed a part at a time, because the text of 100,000
+ * takes more memory than their comparison.
+ */
+export async function printDifferences(
+  command: BaseCommand,
+  comparison: Comparison,
+  flags: OutputFlags,
+): Promise<void> {
+  const {differences} = comparison
+  const isWhole = flags.query !== undefined || differences.length <= PRINTED_AT_ONCE
+  if (isWhole) return command.print(resultOf(comparison, differences))
+  if (flags.json || flags.format === 'json') return writePieces(piecesOf(comparison))
+  for (let from = 0; from < differences.length; from += PRINTED_AT_ONCE)
+    await command.print(resultOf(comparison, differences.slice(from, from + PRINTED_AT_ONCE)), from > 0)
+}
+
+/** Yields the document in the form in which a short one is printed. */
+function* piecesOf({checked, agreed, differences, books}: Comparison): Generator<Buffer> {
+  let text = `{\n  "checked": ${checked},\n  "agreed": ${agreed},\n  "differences": [`
+  for (const [index, difference] of differences.entries()) {
+    const lines = jsonText(documentOf(difference, books.isJournal), 2).replace(/^/gm, '    ')
+    text += `${index === 0 ? '' : ','}\n${lines}`
+    if (index % PRINTED_AT_ONCE === 0) {
+      yield Buffer.from(text)
+      text = ''
+    }
+  }
+  yield Buffer.from(`${text}\n  ]\n}\n`)
+}
+
+function resultOf(
+  {checked, agreed, books}: Comparison,
+  differences: readonly Difference[],
+): Result<ReturnType<typeof documentOf>> {
+  const documents = differences.map(difference => documentOf(difference, books.isJournal))
+  return {
+    document: {checked, agreed, differences: documents},
+    items: documents,
+    lines: documents,
+    columns: RECONCILE_COLUMNS.map(name => ({
+      name,
+      value: document =>
+        name === 'here' || name === 'there' ? sideText(document.kind, document[name]) : document[name],
+      ...(name === 'advice' && {wraps: true}),
+    })),
+    id: document => document.reservation_ref ?? document.client_reference_id,
+  }
+}
+
+/** What one side says of a reservation. */
+interface Side {
+  readonly client_reference_id: string | null
+  readonly reservation_ref: string | null
+  readonly status: string | null
+  /** A decimal string. */
+  readonly price: string | null
+  readonly currency: string | null
+  /** What the account was charged, in another currency. */
+  readonly charged?: NonNullable<Row['charged']>
+  readonly created_at: string | null
+  /** The line of the ledger, and the other line with the same reservation. */
+  readonly line?: number
+  readonly also_on_line?: string | number
+  /** The reference of the reservation that this one is the double of. */
+  readonly same_as?: string | number
+}
+
+function documentOf(difference: Difference, isJournal: boolean) {
+  const {kind, entry, row, other} = difference
+  const here = entry ? hereOf(entry, row === undefined ? other : undefined) : null
+  const there = row ? thereOf(row, other) : null
+  return {
+    kind,
+    client_reference_id: there?.client_reference_id ?? here?.client_reference_id ?? null,
+    reservation_ref: there?.reservation_ref ?? here?.reservation_ref ?? null,
+    here,
+    there,
+    advice: adviceFor(difference, isJournal),
+  }
+}
+
+function hereOf(entry: Entry, other: string | number | undefined): Side {
+  const {reference, reservationRef, found, status, amount, currency, createdAt, line} = entry
+  // A ledger may have either reference in the same column.
+  const isReservation =
+    line !== undefined && (reference === found || reference.startsWith(SANDBOX_RESERVATION_REF_PREFIX))
+  return {
+    client_reference_id: isReservation ? null : reference,
+    reservation_ref: isReservation ? reference : reservationRef,
+    status,
+    price: amount,
+    currency,
+    created_at: createdAt === undefined ? null : isoTime(createdAt),
+    ...(line === undefined ? {} : {line}),
+    ...(other === undefined ? {} : {also_on_line: other}),
+  }
+}
+
+function thereOf(row: Row, other: string | number | undefined): Side {
+  return {
+    client_reference_id: row.reference,
+    reservation_ref: row.reservationRef,
+    status: row.status,
+    price: row.amount,
+    currency: row.currency,
+    ...(row.charged === null ? {} : {charged: row.charged}),
+    created_at: row.createdAt,
+    ...(other === undefined ? {} : {same_as: other}),
+  }
+}
+
+/** What a side says, as far as the difference is about it: `line 7, confirmed, 403.20 EUR`. */
+function sideText(kind: DifferenceKind, side: Side | null): string | null {
+  if (side === null) return null
+  const isOfMoney = kind === 'price' || kind === 'currency'
+  const texts = [
+    side.line === undefined ? null : `line ${side.line}`,
+    isOfMoney ? null : side.status,
+    kind === 'status' || side.price === null
+      ? null
+      : moneyText({amount: side.price, currency: side.currency}),
+    kind === 'status' || side.charged === undefined ? null : `charged ${moneyText(side.charged)}`,
+    side.same_as === undefined ? null : `same as ${side.same_as}`,
+    side.also_on_line === undefined ? null : `also on line ${side.also_on_line}`,
+  ]
+  return texts.filter(Boolean).join(', ')
+}
+
+function adviceFor({kind, entry, row, other}: Difference, isJournal: boolean): string {
+  const show = `bookctl reservations show ${shellWord(row?.reservationRef ?? entry?.reservationRef ?? '')}`
+  const reference = shellWord(entry?.reference ?? '')
+  switch (kind) {
+    case 'missing_there':
+      return isJournal
+        ? 'the service no longer has it: ask the operator, and do not book it again before'
+        : 'the service has none under this reference: check it, then ask the operator'
+    case 'missing_here':
+      return isJournal
+        ? `made by another machine or program? ${show}; machines that share BOOKCTL_STORE share a journal`
+        : `enter it in the ledger, or look for it under another reference: ${show}`
+    case 'twice':
+      if (row === undefined) return `one of the two lines is too many, unless both are parts of one price`
+      return `if only one was ordered, cancel the other: bookctl reservations cancel ${shellWord(row.reservationRef)}; the other is ${sanitizeLine(String(other), 64)}`
+    case 'price':
+    case 'currency':
+      return `settle with the operator which is right: ${show}`
+    case 'status':
+      return isJournal ? `see what happened: ${show}` : `correct the ledger, or see what happened: ${show}`
+    case 'unresolved':
+      if (entry?.standing === 'given_up') return `it was given up here, and exists: ${show}`
+      return `find out: bookctl reserve --resume ${reference}; all of them: --resolve`
+  }
+}
+
+/** `4 reservations compared: 3 agree, 1 difference`. */
+export function summaryOf({checked, agreed, differences}: Comparison): string {
+  const found =
+    differences.length === 0 ? 'all agree' : `${agreed} agree, ${counted(differences.length, 'difference')}`
+  return `${counted(checked, 'reservation')} compared${checked === 0 ? '' : `: ${found}`}`
+}
+
+/** Returns a warning for each reason why something could not be compared. */
+export function uncomparedTexts({uncompared, books, window}: Comparison): string[] {
+  const book = books.isJournal ? 'journal' : 'ledger'
+  const time = isOpenEnded(window) ? '' : ', and without --since and --until the whole list is compared'
+  const texts: Readonly<Record<keyof Uncompared, string>> = {
+    price: 'the service states no price, so it was not compared',
+    status: 'the service states no status, so it was not compared',
+    entries: `not in the list, and could not be looked up${time}`,
+    references: `the service states no client reference, so whether the ${book} has it is not known`,
+    times: 'the service does not say when it was made, so it was not compared',
+  }
+  return Object.entries(uncompared).flatMap(([name, count]) =>
+    count === 0
+      ? []
+      : [
+          `Warning: ${name === 'entries' ? counted(count, 'entry', 'entries') : counted(count, 'reservation')}: ${texts[name as keyof Uncompared]}`,
+        ],
+  )
+}
