@@ -62,9 +62,9 @@ webhook, which is then checked as webhooks verify does. Exits with ${EXITS.not_a
     const isFile = what === '-' || isReadable(what)
     if (isFile && !(await isKnownHere(what, state)))
       return void (await this.config.runCommand('webhooks:verify', this.argv))
-    for (const name of Object.keys(verifyFlags) as (keyof typeof verifyFlags)[])
-      if (flags[name])
-        throw usage('invalid_flags', `--${name} is for a file with a webhook, and ${what} is none`)
+    const {reply: _, ...ofFile} = verifyFlags
+    const given = (Object.keys(ofFile) as (keyof typeof ofFile)[]).find(name => flags[name] !== undefined)
+    if (given) throw usage('invalid_flags', `--${given} is for a file with a webhook, and ${what} is none`)
     const {facts, findings} = await explain(what, {
       state,
       target: await this.target().catch(collectFailure([])),

@@ -2,6 +2,7 @@
 import {batches} from './batch/batch.js'
 import {credentials} from './credentials.js'
 import {damages} from './damage.js'
+import {explanations} from './explain/explain.js'
 import {faults} from './faults/faults.js'
 import {files} from './files/files.js'
 import {fuzzing} from './fuzz/fuzz.js'
@@ -19,5 +20,5 @@ import {surroundings} from './surroundings.js'
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
   ...[damages, credentials, prices, signals, sizes],
-  ...[surroundings, models, batches],
+  ...[surroundings, models, batches, explanations],
 ]

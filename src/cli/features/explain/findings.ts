@@ -60,9 +60,10 @@ function priceChanged(facts: ReservationFacts, all: readonly ReservationFacts[])
     if (isBooked || !refusals.includes('price_changed')) return []
     return [{code: 'price_changed', reference, agreed, booked: null, clientReferenceId}]
   }
-  const price = (service.kind === 'shown' ? bookedPrice(service.found) : null) ?? entry?.booked ?? null
-  if (agreed === null || price === null || isSameMoney(agreed, moneyOf(price))) return []
-  return [{code: 'price_changed', reference, agreed, booked: moneyOf(price), clientReferenceId}]
+  // What the service shows now, and what its answer to the booking said.
+  const prices = [service.kind === 'shown' ? bookedPrice(service.found) : null, entry?.booked ?? null]
+  const other = prices.find(price => price && agreed && !isSameMoney(agreed, moneyOf(price)))
+  return other ? [{code: 'price_changed', reference, agreed, booked: moneyOf(other), clientReferenceId}] : []
 }
 
 /** How long a voucher may take to be produced after the confirmation. Not in the interface. */

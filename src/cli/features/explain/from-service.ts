@@ -41,6 +41,7 @@ export function createServiceView(open: () => Promise<Connection>) {
   let problem: string | undefined
   /** Why some things could not be asked, by what was asked for. */
   const problems = new Map<string, string>()
+  const shown = new Map<string, Promise<ServiceAnswer>>()
 
   const openOnce = async (): Promise<Connection | undefined> => {
     if (problem !== undefined || connection !== undefined) return connection
@@ -67,6 +68,15 @@ export function createServiceView(open: () => Promise<Connection>) {
   }
   const unlessFailed = <T>(found: T | Failure | undefined) => (found instanceof Failure ? undefined : found)
 
+  const show = async (reference: string): Promise<ServiceAnswer> => {
+    const found = await ask('the reservation', api => showReservation(api, reference))
+    if (found === undefined) return {kind: 'hidden'}
+    if (!(found instanceof Failure)) return {kind: 'shown', found}
+    if (ABSENT.has(found.details.status)) return {kind: 'absent'}
+    problems.set('the reservation', found.message)
+    return {kind: 'hidden'}
+  }
+
   return {
     target: async (): Promise<Target | undefined> => (await openOnce())?.target,
     /** Reports whether the credentials in use may see what `client` booked. */
@@ -74,13 +84,11 @@ export function createServiceView(open: () => Promise<Connection>) {
       const target = (await openOnce())?.target
       return target !== undefined && isSameService(target, client) && mayBeSame(target, client)
     },
-    async show(reference: string): Promise<ServiceAnswer> {
-      const found = await ask('the reservation', api => showReservation(api, reference))
-      if (found === undefined) return {kind: 'hidden'}
-      if (!(found instanceof Failure)) return {kind: 'shown', found}
-      if (ABSENT.has(found.details.status)) return {kind: 'absent'}
-      problems.set('the reservation', found.message)
-      return {kind: 'hidden'}
+    /** Shows a reservation. It is asked for once. */
+    show(reference: string): Promise<ServiceAnswer> {
+      const answer = shown.get(reference) ?? show(reference)
+      shown.set(reference, answer)
+      return answer
     },
     async voucher(reference: string): Promise<VoucherAnswer> {
       const ready = await ask('the voucher', api => isVoucherReady(api, reference))

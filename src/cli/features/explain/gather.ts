@@ -98,9 +98,9 @@ async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means
   const all = [...entries]
   for (const reference of reservationRefs) {
     if (all.some(({reservationRef}) => reservationRef === reference)) continue
-    all.push(
-      ...(await state.journal.list({named: reference})).filter(each => each.reservationRef === reference),
-    )
+    const named = await state.journal.list({named: reference})
+    const booked = named.filter(each => each.reservationRef === reference)
+    all.push(...(booked.length > 0 ? booked : await openAttemptsOf(reference, means)))
   }
   const places: Place[] = []
   const add = (place: Place) => {
@@ -119,6 +119,17 @@ async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means
   }
   for (const reference of reservationRefs) add({reference, entry: undefined, listed: undefined})
   return places
+}
+
+/** Returns the attempts without a known outcome whose client reference the reservation has. */
+async function openAttemptsOf(reference: string, {state, service}: Means): Promise<JournalEntry[]> {
+  const answer = await service.show(reference)
+  const [clientReferenceId] = answer.kind === 'shown' ? clientReferencesOf([], [answer.found]) : []
+  if (clientReferenceId === undefined) return []
+  const attempts: JournalEntry[] = []
+  for (const entry of await state.journal.list({named: clientReferenceId, unresolved: true}))
+    if (entry.clientReferenceId === clientReferenceId && (await service.isOf(entry))) attempts.push(entry)
+  return attempts
 }
 
 async function reservationFacts(
@@ -210,7 +221,7 @@ async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
   const {entry, service: answer, offer, listed} = facts
   const isOpen = entry !== undefined && isUnresolved(entry)
   const isNothing = entry !== undefined && entry.reservationRef === null && (!isOpen || listed?.length === 0)
-  if (hasEnded(facts) || isNothing) return []
+  if (isNothing || isOver(facts)) return []
   const doubles = new Map<string, Double>()
   const add = (double: Double) => {
     const key = double.reservationRef ?? `attempt ${double.clientReferenceId}`
@@ -225,6 +236,12 @@ async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
   }
   doubles.delete(facts.reference ?? '')
   return [...doubles.values()]
+}
+
+/** Reports whether it is no booking any more, or may not be: one that was not paid when it was last heard of may have expired. */
+function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): boolean {
+  const isUnpaid = /pending|payment|unpaid/.test(stateOfFacts(facts) ?? '')
+  return hasEnded(facts) || (facts.service.kind === 'hidden' && isUnpaid)
 }
 
 async function doublesHere(
@@ -248,7 +265,7 @@ async function doublesHere(
         entry: other,
         events: await readEvents(events, {reservation: reservationRef}),
       }
-      if (answer.kind === 'absent' || hasEnded(known)) continue
+      if (answer.kind === 'absent' || isOver(known)) continue
       doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true})
     } else if (isUnresolved(other)) {
       const listed = mayAsk ? await service.named(clientReferenceId) : undefined

@@ -1,6 +1,5 @@
 /** What is said of each finding in a mail to the partner. */
 import {DELIVERY_ATTEMPTS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
-import {counted} from '../../terminal/dates-and-amounts.js'
 import type {Finding} from './finding.js'
 import {dateText, listText, typeText} from './reply-words.js'
 import {originOf, priceText} from './words.js'
@@ -134,7 +133,7 @@ function timesTried({
   status: number | null
   error: string | null
 }): string {
-  const tried = `tried ${counted(attempts, 'time')}`
+  const tried = attempts === 1 ? 'tried once' : `tried ${attempts} times`
   if (attempts === 0) return 'not tried yet'
   if (status !== null) return `${tried}, the last answer had the status ${status}`
   return /within|time/i.test(error ?? '')

@@ -36,7 +36,8 @@ function paragraphsOf(facts: Facts, findings: readonly Finding[]): string[] {
 function subjectText({subject, reservations, moments}: Facts): string {
   const {kind, id} = subject
   const references = [...new Set(reservations.flatMap(({reference}) => reference ?? []))]
-  const named = references.length === 0 ? 'no reservation' : `reservation ${listText(references)}`
+  const noun = references.length === 1 ? 'reservation' : 'reservations'
+  const named = references.length === 0 ? 'no reservation' : `${noun} ${listText(references)}`
   switch (kind) {
     case 'reservation':
       return `You asked about reservation ${id}.`

@@ -1,0 +1,280 @@
+/** What stands out in the facts about a reservation, and what does not. */
+import {describe, expect, it} from 'vitest'
+import type {Facts, ReservationFacts} from '../../../../src/cli/features/explain/facts.js'
+import {findingsIn} from '../../../../src/cli/features/explain/findings.js'
+import {
+  CLIENT,
+  delivery,
+  entry,
+  facts,
+  NOON,
+  RECORD,
+  received,
+  receiving,
+  reservation,
+  shown,
+} from './made-up-facts.js'
+
+const codes = (given: Facts) => findingsIn(given).map(({code}) => code)
+const codesOf = (change: Partial<ReservationFacts>, more: Partial<Facts> = {}) => codes(facts(change, more))
+/** Longer than the service tries to deliver an event (§6.4). */
+const LATER = NOON + 4 * 24 * 3600
+
+it('finds nothing in a reservation that is as it should be', () => {
+  expect(codes(facts())).toEqual([])
+  expect(codesOf({now: LATER})).toEqual([])
+  expect(codesOf({entry: undefined})).toEqual([])
+  expect(codesOf({service: {kind: 'hidden'}, voucher: 'unknown'})).toEqual([])
+})
+
+it('puts problems before notices', () => {
+  const cancelled = {...RECORD, status: 'CANCELLED', cancellation: {fee: '5.00', currency: 'EUR'}}
+  const booked = {price: '120.00', currency: 'EUR'}
+  const found = codesOf({service: shown(cancelled), entry: entry({booked})})
+  // The subscription does not take cancellations.
+  expect(found).toEqual(['price_changed', 'no_subscription', 'cancelled'])
+})
+
+describe('an outcome that is not known', () => {
+  const open = entry({outcome: 'unknown', reservationRef: null, result: null, booked: null})
+  const unknown = {reference: null, service: {kind: 'hidden'}, voucher: 'unknown', events: []} as const
+
+  it('is a problem, with what the service lists', () => {
+    const listed = [
+      {reservation: {...RECORD}, reservation_ref: 'RSV-9', status: 'CONFIRMED', payment_url: null},
+    ]
+    const [finding] = findingsIn(facts({...unknown, entry: open, listed}))
+    expect(finding).toMatchObject({code: 'outcome_unknown', found: ['RSV-9'], isForgotten: false})
+    const [hidden] = findingsIn(facts({...unknown, entry: open}))
+    expect(hidden).toMatchObject({code: 'outcome_unknown', found: null})
+  })
+
+  it('is one too if a process was killed while it was sent, or the attempt was given up', () => {
+    expect(codesOf({...unknown, entry: {...open, outcome: 'unresolved'}})).toEqual(['outcome_unknown'])
+    expect(codesOf({...unknown, entry: {...open, outcome: 'forgotten'}})).toEqual(['outcome_unknown'])
+  })
+
+  it.each(['not_sent', 'refused', 'failed'])('is none for an attempt that is %s', outcome => {
+    expect(
+      codesOf({...unknown, entry: {...open, outcome, attempts: outcome === 'not_sent' ? 0 : 1}}),
+    ).toEqual([])
+  })
+
+  it('is none for an attempt of which nothing was sent', () => {
+    expect(codesOf({...unknown, entry: {...open, outcome: 'unresolved', attempts: 0}})).toEqual([])
+  })
+})
+
+describe('a price', () => {
+  it('that the answer or the service names otherwise has changed', () => {
+    const price = {total: '120.00', currency: 'EUR'}
+    expect(codesOf({service: shown({price, payment: {}})})).toEqual(['price_changed'])
+    expect(codesOf({entry: entry({booked: {price: '90.00', currency: 'EUR'}})})).toEqual(['price_changed'])
+  })
+
+  it('that is written otherwise, or that was not agreed, has not', () => {
+    expect(codesOf({entry: entry({booked: {price: '100', currency: 'EUR'}})})).toEqual([])
+    expect(codesOf({entry: entry({agreed: null, booked: {price: '90.00', currency: 'EUR'}})})).toEqual([])
+  })
+
+  it('for which the offer was refused has changed, unless it was booked after all', () => {
+    const refused = entry({outcome: 'refused', reservationRef: null, result: null})
+    const attempt = reservation({
+      reference: null,
+      entry: refused,
+      refusals: ['price_changed'],
+      events: [],
+      service: {kind: 'hidden'},
+    })
+    expect(codes(facts({}, {reservations: [attempt]}))).toEqual(['price_changed'])
+    expect(codes(facts({}, {reservations: [attempt, reservation()]}))).toEqual([])
+  })
+
+  it('that is charged in another currency is a notice with the rate', () => {
+    const payment = {...RECORD.payment, charged: {amount: '92.59', currency: 'USD', rate: '0.9259'}}
+    const [finding] = findingsIn(facts({service: shown({payment})}))
+    expect(finding).toMatchObject({
+      code: 'charged_in_other_currency',
+      charged: {amount: '92.59'},
+      rate: '0.9259',
+    })
+  })
+})
+
+it('a reservation that the service does not have is a problem only if it was booked from here', () => {
+  const absent = {service: {kind: 'absent'}, voucher: 'unknown'} as const
+  expect(codesOf(absent)).toEqual(['not_found_there'])
+  expect(codesOf({...absent, entry: undefined})).toEqual([])
+})
+
+describe('a voucher', () => {
+  it('that is refused for a confirmed reservation is missing', () => {
+    expect(codesOf({voucher: 'refused'})).toEqual(['voucher_missing'])
+  })
+
+  it('that is still produced is missing only after a while', () => {
+    const pending = {service: shown({voucher: {status: 'PENDING'}}), voucher: 'unknown'} as const
+    expect(codesOf({...pending, events: [received('reservation.confirmed')]})).toEqual([])
+    expect(codesOf({...pending, events: [received('reservation.confirmed')], now: NOON + 3600})).toEqual([
+      'voucher_missing',
+    ])
+  })
+
+  it('is not missed by a cancelled or unpaid reservation', () => {
+    for (const status of ['CANCELLED', 'PENDING_PAYMENT'])
+      expect(
+        codesOf({service: shown({status, confirmed_at: null}), voucher: 'refused', events: []}),
+      ).not.toContain('voucher_missing')
+  })
+})
+
+describe('events where the service tells its deliveries', () => {
+  const lost = {events: [received('reservation.confirmed')], deliveries: [delivery()]}
+  const kept = delivery({
+    eventId: 'evt_reservation.confirmed',
+    type: 'reservation.confirmed',
+    status: 'DELIVERED',
+  })
+  const of = (...deliveries: ReturnType<typeof delivery>[]) =>
+    codesOf({...lost, deliveries: [kept, ...deliveries]})
+
+  it('that were given up are missing', () => {
+    expect(of(delivery())).toEqual(['event_missing'])
+  })
+
+  it('that were refused by the receiver are told as that, given up or not', () => {
+    const attempts = [{at: NOON, status: 401, error: null}]
+    expect(of(delivery({attempts}))).toEqual(['event_refused'])
+    expect(of(delivery({attempts, status: 'PENDING', nextAttemptAt: NOON + 60}))).toEqual(['event_refused'])
+  })
+
+  it('that are still tried are pending', () => {
+    expect(of(delivery({status: 'PENDING', nextAttemptAt: NOON + 60}))).toEqual(['delivery_pending'])
+  })
+
+  it('that another subscription got, or that are stored here, are not missing', () => {
+    const elsewhere = delivery({subscriptionId: 'whsub_2', status: 'DELIVERED'})
+    expect(of(delivery(), elsewhere)).toEqual([])
+    expect(
+      of(delivery({eventId: 'evt_reservation.confirmed'}), delivery({status: 'DELIVERED'})),
+    ).not.toContain('event_refused')
+  })
+
+  it('that were taken but are not stored are missing only if this store received that subscription then', () => {
+    const taken = delivery({status: 'DELIVERED', attempts: [{at: NOON, status: 200, error: null}]})
+    const deliveries = [kept, taken]
+    const withReceiving = (change: Parameters<typeof receiving>[0]) =>
+      codesOf({...lost, deliveries}, {receiving: receiving(change)})
+    expect(withReceiving({})).toEqual(['event_missing'])
+    // Its receiver is another program.
+    expect(withReceiving({receptions: []})).toEqual([])
+    // It was received here only later.
+    const later = {profile: 'default', secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 10}
+    expect(withReceiving({receptions: [later]})).toEqual([])
+    // It may have been removed here.
+    expect(withReceiving({prunedBefore: NOON + 10})).toEqual([])
+  })
+
+  it('of which none was made had no subscription', () => {
+    expect(of()).toEqual(['no_subscription'])
+  })
+})
+
+describe('events where the service does not tell its deliveries', () => {
+  const without = (change: Partial<ReservationFacts> = {}, more: Partial<Facts> = {}) =>
+    codesOf({events: [received('reservation.confirmed')], now: LATER, ...change}, more)
+
+  it('that are overdue are missing, and pending while the service still tries', () => {
+    expect(without()).toEqual(['event_missing'])
+    expect(without({now: NOON + 60})).toEqual(['delivery_pending'])
+  })
+
+  it.each<[string, Partial<Facts['receiving']>]>([
+    ['no event was ever received here', {receptions: []}],
+    [
+      'the subscription was made later',
+      {
+        known: [{...CLIENT, id: 'whsub_1', profile: 'default', types: ['voucher.ready'], storedAt: NOON + 5}],
+        receptions: [
+          {profile: 'default', secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 6},
+        ],
+      },
+    ],
+    [
+      'the subscription is of another client',
+      {known: [{...CLIENT, clientId: 'cid_2', id: 'whsub_1', profile: 'live', types: null, storedAt: 0}]},
+    ],
+    [
+      'the subscription is at another service',
+      {
+        known: [
+          {
+            baseUrl: 'https://other.example/v1',
+            clientId: null,
+            id: 'whsub_1',
+            profile: 'default',
+            types: null,
+            storedAt: 0,
+          },
+        ],
+      },
+    ],
+    ['the subscription was deleted', {listed: [{id: 'whsub_2', types: ['voucher.ready'], isActive: true}]}],
+    ['events of that time were removed', {prunedBefore: NOON + 1}],
+  ])('are not missing if %s', (_, change) => {
+    expect(without({}, {receiving: receiving(change)})).not.toContain('event_missing')
+  })
+
+  it('are not missing if the subscription does not take the type, which is told', () => {
+    const known = [
+      {...CLIENT, id: 'whsub_1', profile: 'default', types: ['reservation.confirmed'], storedAt: 0},
+    ]
+    const receptions = [
+      {profile: 'default', secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt: 0},
+    ]
+    expect(without({}, {receiving: receiving({known, receptions})})).toEqual(['no_subscription'])
+  })
+
+  it('are not due before a payment, and not known to be due when nobody can be asked', () => {
+    const unpaid = shown({
+      status: 'PENDING_PAYMENT',
+      confirmed_at: null,
+      payment: {mode: 'instant', status: 'PENDING'},
+      voucher: {status: 'PENDING'},
+    })
+    expect(without({service: unpaid, entry: undefined, events: [], voucher: 'unknown'})).toEqual([])
+    expect(without({service: {kind: 'hidden'}, entry: undefined, voucher: 'unknown'})).toEqual([])
+  })
+
+  it('have no subscription if the service lists none that is active', () => {
+    const listed = [{id: 'whsub_1', types: ['voucher.ready'], isActive: false}]
+    const finding = findingsIn(
+      facts(
+        {events: [received('reservation.confirmed')]},
+        {receiving: receiving({known: [], listed, receptions: []})},
+      ),
+    )
+    expect(finding).toMatchObject([{code: 'no_subscription', types: ['voucher.ready'], isPassive: true}])
+  })
+})
+
+it('a forward that was given up is a problem, one that waits a notice, one that was done nothing', () => {
+  const forward = {target: 'https://crm.example/hooks?key=abc', attempts: 9, status: 500, ms: 1, error: null}
+  const withState = (state: 'done' | 'pending' | 'given_up') =>
+    codesOf({
+      events: [
+        received('reservation.confirmed', {forwards: [{...forward, state}]}),
+        received('voucher.ready'),
+      ],
+    })
+  expect(withState('given_up')).toEqual(['forward_given_up'])
+  expect(withState('pending')).toEqual(['delivery_pending'])
+  expect(withState('done')).toEqual([])
+})
+
+it('what an event says counts where the service cannot be asked', () => {
+  const cancelled = received('reservation.cancelled', {status: 'CANCELLED', createdAt: NOON + 100})
+  const events = [received('reservation.confirmed'), received('voucher.ready'), cancelled]
+  const hidden = {service: {kind: 'hidden'}, voucher: 'unknown', events} as const
+  expect(findingsIn(facts(hidden))).toMatchObject([{code: 'cancelled', at: NOON + 100, isExpired: false}])
+})

@@ -1,0 +1,206 @@
+/** The words of an explanation: for the operator with a next step, and for a partner who does not know the tool. */
+import {describe, expect, it} from 'vitest'
+import type {Facts} from '../../../../src/cli/features/explain/facts.js'
+import {type Finding, SEVERITIES} from '../../../../src/cli/features/explain/finding.js'
+import {said} from '../../../../src/cli/features/explain/finding-words.js'
+import {replyResult} from '../../../../src/cli/features/explain/reply.js'
+import {entry, facts, NOON, received, reservation} from './made-up-facts.js'
+
+const reference = 'RSV-1'
+const event = {type: 'voucher.ready', eventId: 'evt_1', reference}
+const failed = {attempts: 8, status: 500, error: null}
+const money = (amount: string, currency = 'EUR') => ({amount, currency})
+
+/** One finding of each kind, and where a kind has several forms, one of each. */
+const FINDINGS: readonly Finding[] = [
+  {
+    code: 'outcome_unknown',
+    reference: null,
+    clientReferenceId: 'order-7',
+    sentAt: NOON,
+    found: null,
+    isForgotten: false,
+  },
+  {
+    code: 'outcome_unknown',
+    reference: null,
+    clientReferenceId: 'order-7',
+    sentAt: NOON,
+    found: [],
+    isForgotten: true,
+  },
+  {
+    code: 'outcome_unknown',
+    reference: null,
+    clientReferenceId: 'order-7',
+    sentAt: NOON,
+    found: ['RSV-1'],
+    isForgotten: false,
+  },
+  {
+    code: 'price_changed',
+    reference,
+    agreed: money('100.00'),
+    booked: money('120.00'),
+    clientReferenceId: 'order-7',
+  },
+  {
+    code: 'price_changed',
+    reference: null,
+    agreed: money('100.00'),
+    booked: null,
+    clientReferenceId: 'order-7',
+  },
+  {
+    code: 'likely_double',
+    reference,
+    double: {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true},
+  },
+  {
+    code: 'likely_double',
+    reference,
+    double: {reservationRef: null, clientReferenceId: 'order-8', at: NOON, isCertain: false},
+  },
+  {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'},
+  {
+    code: 'event_missing',
+    ...event,
+    ...failed,
+    status: null,
+    error: 'connect ECONNREFUSED 10.0.0.1:80',
+    dueAt: null,
+    loss: 'given_up',
+  },
+  {code: 'event_missing', ...event, ...failed, status: 200, dueAt: NOON, loss: 'not_kept'},
+  {code: 'event_missing', ...event, ...failed, eventId: null, attempts: 0, dueAt: NOON, loss: 'never_came'},
+  {code: 'event_refused', ...event, at: NOON, status: 401, attempts: 2, nextAt: NOON + 300},
+  {code: 'event_refused', ...event, at: NOON, status: 403, attempts: 8, nextAt: null},
+  {code: 'forward_given_up', ...event, ...failed, target: 'https://crm.example/hooks?key=secret1'},
+  {code: 'not_found_there', reference, baseUrl: 'https://service.example/v1'},
+  {code: 'voucher_missing', reference, confirmedAt: NOON},
+  {
+    code: 'charged_in_other_currency',
+    reference,
+    price: money('100.00'),
+    charged: money('92.59', 'USD'),
+    rate: '0.9259',
+  },
+  {code: 'no_subscription', reference, types: ['voucher.ready', 'reservation.confirmed'], isPassive: false},
+  {code: 'no_subscription', reference, types: ['voucher.ready'], isPassive: true},
+  {code: 'delivery_pending', ...event, ...failed, attempts: 2, target: null, dueAt: NOON, nextAt: NOON + 300},
+  {code: 'delivery_pending', ...event, ...failed, attempts: 0, target: null, dueAt: NOON, nextAt: null},
+  {
+    code: 'delivery_pending',
+    ...event,
+    ...failed,
+    target: 'https://crm.example/hooks?key=secret1',
+    dueAt: NOON,
+    nextAt: null,
+  },
+  {code: 'cancelled', reference, at: NOON, isExpired: false, fee: money('5.00'), refund: money('95.00')},
+  {code: 'cancelled', reference, at: null, isExpired: true, fee: null, refund: null},
+]
+
+const textOf = (given: Facts, ...findings: Finding[]) => replyResult(given, findings).text ?? ''
+
+/** Words of the tool and of its makers, and signs of a value that was not filled in. */
+const INTERNAL =
+  /bookctl|journal|listener|forward|store\b|exit|JSON|Idempotency|webhook|sandbox|shared|hook[s?]|secret1|ECONN|undefined|null|NaN|\[object/i
+
+it('every kind of finding is tried', () => {
+  expect(new Set(FINDINGS.map(({code}) => code))).toEqual(new Set(Object.keys(SEVERITIES)))
+})
+
+describe.each(FINDINGS.map((finding, n) => [`${n}: ${finding.code}`, finding] as const))(
+  '%s',
+  (_, finding) => {
+    it('has a text and a next step without secrets', () => {
+      const {text, advice, severity} = said(finding)
+      expect(severity).toBe(SEVERITIES[finding.code])
+      for (const words of [text, advice])
+        expect(words).not.toMatch(/undefined|null|NaN|\[object|secret1|\s\s|^$/)
+    })
+
+    it('is told to a partner in whole sentences, without words of the tool', () => {
+      const text = textOf(facts(), finding)
+      expect(text).not.toMatch(INTERNAL)
+      for (const line of text.split('\n').filter(Boolean)) expect(line).toMatch(/^[A-Z].*\.$/)
+      // Every date has its zone.
+      expect(text.match(/\d{2}:\d{2}(?! UTC)/)).toBeNull()
+    })
+  },
+)
+
+it('a reply to a reservation says what happened and what to do', () => {
+  const attempts = {attempts: 8, status: 500, error: null, dueAt: NOON, loss: 'given_up'} as const
+  const found: Finding = {code: 'event_missing', ...event, ...attempts}
+  const text = textOf(facts({events: [received('reservation.confirmed')]}), found)
+  expect(text).toBe(`You asked about reservation RSV-1.
+
+It was made, paid and confirmed on 1 June 2030, 12:00 UTC. These notifications about it have arrived: "reservation.confirmed" on 1 June 2030, 12:00 UTC.
+
+The notification "voucher.ready" (the voucher can be downloaded) about reservation RSV-1 was due on 1 June 2030, 12:00 UTC. It was sent to the address of your subscription and not accepted: tried 8 times, the last answer had the status 500. It is not sent again. The reservation itself is not affected: its state can be looked up at any time. Please check that this address can be reached and answers within 3 seconds with a status from 200 to 299.
+`)
+})
+
+describe('a reply', () => {
+  const id = 'evt_voucher.ready'
+
+  it('to a client reference names its reservations', () => {
+    const second = reservation({reference: 'RSV-2'})
+    const given = facts(
+      {},
+      {subject: {kind: 'client_reference', id: 'order-7'}, reservations: [reservation(), second]},
+    )
+    expect(textOf(given)).toContain(
+      'You asked about your reference order-7. It belongs to reservations RSV-1 and RSV-2.',
+    )
+    expect(textOf(given)).toContain('Reservation RSV-2 was made, paid and confirmed')
+    expect(textOf(given)).toContain('We found nothing wrong.')
+  })
+
+  it('to an event says its type and whether it arrived', () => {
+    const given = facts({}, {subject: {kind: 'event', id}})
+    expect(textOf(given)).toContain(
+      `You asked about the notification ${id}. It is of the type "voucher.ready" (the voucher can be downloaded). It is about reservation RSV-1. It arrived on 1 June 2030, 12:00 UTC.`,
+    )
+    const lost = facts({events: []}, {subject: {kind: 'event', id: 'evt_unknown'}})
+    expect(textOf(lost)).toContain('It is of an unknown type.')
+  })
+
+  it('to an offer says whether it was booked', () => {
+    const moments = [{at: NOON, what: '', source: 'offers' as const, offer_id: 'off_1'}]
+    const subject = {kind: 'offer', id: 'off_1'} as const
+    const booked = textOf(facts({}, {subject, moments}))
+    expect(booked).toContain(
+      'It was found on 1 June 2030, 12:00 UTC; an offer is valid for 15 minutes. It was booked as',
+    )
+    expect(textOf(facts({}, {subject, moments, reservations: []}))).toContain('It was not booked.')
+  })
+
+  it('to a request says when it was sent', () => {
+    const moments = [{at: NOON, what: '', source: 'sandbox' as const, request_id: 'req_1'}]
+    const given = facts({}, {subject: {kind: 'request', id: 'req_1'}, moments})
+    expect(textOf(given)).toContain(
+      'You asked about the request req_1. It was sent on 1 June 2030, 12:00 UTC. It concerns',
+    )
+  })
+
+  it('to an attempt that was refused says that nothing was booked', () => {
+    const refused = entry({outcome: 'refused', reservationRef: null, result: null})
+    const given = facts(
+      {reference: null, entry: refused, events: []},
+      {subject: {kind: 'client_reference', id: 'order-7'}},
+    )
+    expect(textOf(given)).toContain('No reservation is known with this reference.')
+    expect(textOf(given)).toContain(
+      'was refused by the booking service. Nothing was booked by it, and nothing was charged.',
+    )
+  })
+
+  it('says that the service was not asked, if so', () => {
+    const asked = [{source: 'service', where: 'the service', problem: 'not logged in'}] as const
+    expect(textOf(facts({}, {asked}))).toContain('The booking service itself could not be asked')
+    expect(textOf(facts())).not.toContain('could not be asked')
+  })
+})
