@@ -12,7 +12,7 @@ export const TYPES = [
   'voucher.ready',
 ] as const
 
-export type Type = (typeof TYPES)[number]
+type Type = (typeof TYPES)[number]
 
 /**
  * What happens to the deliveries of a type: all arrive; the first attempt fails; all fail; all are refused as if the secret were
@@ -21,7 +21,7 @@ export type Type = (typeof TYPES)[number]
 export type Fate = 'arrives' | 'late' | 'lost' | 'refused'
 
 /** How the request to book goes. `again` says that its outcome is found out afterwards. */
-export type Attempt =
+type Attempt =
   | 'clean'
   | 'answer lost once'
   | 'answers lost'
@@ -109,7 +109,7 @@ export const isKnown = ({attempt}: Course) => !['answers lost', 'requests lost',
 /** Only a reservation that is known here can be changed or cancelled by the commands. */
 const follows = (course: Course) => isMade(course) && isKnown(course)
 
-export interface Events {
+interface Events {
   /** The types that the reservation causes, in order. */
   readonly types: readonly Type[]
   readonly isConfirmed: boolean
@@ -117,7 +117,7 @@ export interface Events {
 }
 
 /** Returns what the reservation causes. */
-export function eventsOf(course: Course): Events {
+function eventsOf(course: Course): Events {
   if (!isMade(course)) return {types: [], isConfirmed: false, isEnded: false}
   const types: Type[] = []
   const {pay, payment, next, isGivenUp} = course

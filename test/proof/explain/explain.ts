@@ -12,8 +12,8 @@ import {type Bench, dearer, openBench} from './bench.js'
 import {type Course, courseOf, expectedOf, isKnown, isMade} from './course.js'
 
 const SEEDS = 50
-/** Chosen so that they plant different faults. */
-const SAMPLE: ReadonlySet<number> = new Set([1, 2, 3])
+/** With the seed of the sample, these plant every problem. */
+const SAMPLE: ReadonlySet<number> = new Set([2, 5, 15, 20, 27])
 
 /** Longer than the service tries to deliver an event. */
 const ALL_ATTEMPTS_SECONDS = 4 * 24 * 3600
