@@ -170,10 +170,11 @@ async function* readHar(
       if (typeof name === 'string' && typeof value === 'string') pairs.push([name, value])
     }
     // Browsers store the body as text, not as bytes.
-    const {text = '', encoding} = isObject(request.postData) ? request.postData : {}
-    const body = Buffer.from(typeof text === 'string' ? text : '', encoding === 'base64' ? 'base64' : 'utf8')
+    const {text: posted, encoding} = isObject(request.postData) ? request.postData : {}
+    const text = typeof posted === 'string' ? posted : ''
+    const body = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8')
     const notes: string[] = []
-    if (encoding !== 'base64' && `${text}`.includes('\ufffd'))
+    if (encoding !== 'base64' && text.includes('\ufffd'))
       notes.push(
         'the HAR file holds U+FFFD where bytes could not be read as text: the body is not the one sent',
       )
@@ -256,11 +257,13 @@ function* httpReadings(
   hasRequestLine: boolean,
 ): Generator<Reading> {
   const text = Buffer.concat([body, surplus ?? new Uint8Array()]).toString('latin1')
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const whole = [...lines, text].join('\n')
   const declared = lengthIn(headers)
   if (declared !== undefined) {
-    if (text.length !== declared) yield* textReadings(text, declared)
-  } else if (hasRequestLine) yield* joinedReadings(text)
-  else yield* textReadings(text, undefined)
+    if (text.length !== declared) yield* textReadings(text, declared, whole)
+  } else if (hasRequestLine) yield* joinedReadings(text, whole)
+  else yield* textReadings(text, undefined, whole)
 }
 
 function lengthIn(headers: HeaderMap): number | undefined {

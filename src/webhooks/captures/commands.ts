@@ -30,7 +30,7 @@ export function readCommands(text: string, names: WebhookHeaderNames): CapturedR
     if (index < end) continue
     const start = index + program.length
     const isCmdlet = /^i/i.test(program) || /^curl[^\n]*[ \t]-(?:Headers|Body|Uri)\b/i.test(text.slice(index))
-    const read = isCmdlet ? [cmdletRequest(text, start)] : readings(text, start, program)
+    const read = isCmdlet ? [cmdletRequest(text, start)] : readings(text, index, program)
     const likely = read.filter(({sent}) => sent.pairs.length > 0 || sent.body !== undefined)
     const [first] = likely.toSorted(
       (a, b) => Number(isSigned(b.sent, names)) - Number(isSigned(a.sent, names)),
@@ -42,6 +42,7 @@ export function readCommands(text: string, names: WebhookHeaderNames): CapturedR
         first.sent,
         likely.map(({sent}) => sent),
         names,
+        text,
       ),
     )
   }
@@ -54,7 +55,12 @@ export function readCommands(text: string, names: WebhookHeaderNames): CapturedR
 const isSigned = ({pairs}: Sent, names: WebhookHeaderNames) =>
   pairs.some(([name]) => name.toLowerCase() === names.signature.toLowerCase())
 
-function requestOf(first: Sent, all: readonly Sent[], names: WebhookHeaderNames): CapturedRequest {
+function requestOf(
+  first: Sent,
+  all: readonly Sent[],
+  names: WebhookHeaderNames,
+  whole: string,
+): CapturedRequest {
   const {pairs, gap} = first
   // A mail breaks long lines, also within quotes.
   const unbroken = pairs.map(([name, value]): [string, string] => {
@@ -69,54 +75,71 @@ function requestOf(first: Sent, all: readonly Sent[], names: WebhookHeaderNames)
     for (const {body: text, note} of all) if (text !== undefined && !bodies.has(text)) bodies.set(text, note)
     for (const [text, note] of bodies)
       if (text !== first.body) yield {body: Buffer.from(text, 'latin1'), note}
-    for (const [text] of bodies) yield* joinedReadings(text)
+    for (const [text] of bodies) yield* joinedReadings(text, whole)
   }
   return {headers, body, otherReadings, afterwards: {notes: []}}
 }
 
-/** Returns how each shell that may have run the curl command sends it, the most likely first. */
-function readings(text: string, start: number, program: string): {sent: Sent; end: number}[] {
-  const {length} = text
-  const upTo = text.slice(start, Math.min(length, start + 200_000))
-  const before = text.slice(0, start)
+/** What shows that a command is for a shell: how it joins lines, and how it writes longer texts. */
+const SIGNS = {
+  powerShell: /`[ \t]*\r?\n|@['"][ \t]*\r?\n/,
+  cmd: /\^[ \t]*\r?\n|\^"/,
+  bash: /\\[ \t]*\r?\n|\$'|<<-?['"\w]/,
+} as const
+
+function shellOf(before: string, command: string): keyof typeof SIGNS | undefined {
+  const line = /[^\n]*$/.exec(before)?.[0] ?? ''
+  if (/^(?:[> ]*)PS [A-Z]:|^PS /.test(line) || /^[ \t]*\$\w+[ \t]+=/m.test(before)) return 'powerShell'
+  if (/[A-Z]:\\[^\n]*>[ \t]*$/i.test(line)) return 'cmd'
+  const shells = (['powerShell', 'cmd', 'bash'] as const).map(shell => ({
+    shell,
+    at: command.search(SIGNS[shell]),
+  }))
+  return shells.filter(({at}) => at >= 0).toSorted((a, b) => a.at - b.at)[0]?.shell
+}
+
+/** Returns how each shell that may have run the curl command at `index` sends it, the most likely first. */
+function readings(text: string, index: number, program: string): {sent: Sent; end: number}[] {
+  const start = index + program.length
+  const before = text.slice(0, index)
+  const upTo = text.slice(start, start + 200_000)
   const as = (command: Command, note?: string) => ({sent: curlRequest(command, note), end: command.end})
-  const bash = () => as(readBash(text, start, bashVariables(before, start)))
+  const bash = () => {
+    const variables = bashVariables(before, index)
+    return as({...readBash(text, start, variables), ...pipedInput(before, variables)})
+  }
   const cmd = () => {
     const typed = readCmd(text, start, {isBatch: false})
     const batch = readCmd(text, start, {isBatch: true})
-    // Browsers double each backslash in a command for cmd.exe, although only those before a quote need it.
-    const copied = {
-      ...typed,
-      words: typed.words.map(word => ({...word, text: word.text.replaceAll('\\\\', '\\')})),
-    }
-    const isCopied = /\^"/.test(upTo)
-    return [
-      as(typed),
-      as(batch, 'the command was read as in a batch file, where %% is one percent sign'),
-      ...(isCopied
-        ? [as(copied, 'the command was read as a browser copies it, with doubled backslashes')]
-        : []),
-    ]
+    return [as(typed), as(batch, 'the command was read as in a batch file, where %% is one percent sign')]
   }
   const powerShell = () => {
-    const variables = powerShellVariables(before, start)
+    const variables = powerShellVariables(before, index)
     const windows = as(readProgram(text, start, variables, true))
     const current = as(readProgram(text, start, variables, false))
     // Quotes that are escaped twice are meant for Windows PowerShell.
     return /\\"|\\`"/.test(upTo) ? [windows, current] : [current, windows]
   }
-  const line = /[^\n]*$/.exec(before)?.[0] ?? ''
-  if (
-    /`[ \t]*\r?\n|@'|@"/.test(upTo) ||
-    /^PS |^[> ]*PS [A-Z]:/.test(line) ||
-    /^[ \t]*\$\w+[ \t]+=/m.test(before)
-  )
-    return powerShell()
-  if (/\^[ \t]*\r?\n|\^"/.test(upTo) || /[A-Z]:\\[^\n]*>[ \t]*$/i.test(line)) return cmd()
-  if (/\\[ \t]*\r?\n|\$'|<<-?['"\w]/.test(upTo)) return [bash()]
-  if (/(?:^|[ \t=])'/.test(upTo))
-    return program.endsWith('.exe') ? [...powerShell(), bash()] : [bash(), ...powerShell()]
-  return program.endsWith('.exe') ? [...cmd(), ...powerShell(), bash()] : [bash(), ...cmd(), ...powerShell()]
+  const shell = shellOf(before, upTo)
+  if (shell === 'powerShell') return powerShell()
+  if (shell === 'cmd') return cmd()
+  if (shell === 'bash') return [bash()]
+  const isWindows = program.endsWith('.exe')
+  // Single quotes are letters to cmd.exe.
+  if (/(?:^|[ \t=])'/.test(upTo)) return isWindows ? [...powerShell(), bash()] : [bash(), ...powerShell()]
+  return isWindows ? [...cmd(), ...powerShell(), bash()] : [bash(), ...cmd(), ...powerShell()]
+}
+
+/** Returns what `printf '%s' '…' |` or `echo '…' |` before a command writes to it. */
+function pipedInput(before: string, variables: ReadonlyMap<string, string>): Pick<Command, 'input'> {
+  const last = [...before.matchAll(/(?<=^|[\n;]|[$#] )[ \t]*(?:printf|echo)[ \t]/g)].at(-1)
+  if (last === undefined) return {}
+  const {words, end} = readBash(before, last.index, variables)
+  if (before.slice(end).trim() !== '|' || words.some(({unknown}) => unknown.length > 0)) return {}
+  const [program, ...others] = words.map(({text}) => text)
+  if (program === 'printf') return others.length === 2 && others[0] === '%s' ? {input: others[1]} : {}
+  const isBare = others[0] === '-n'
+  return {input: `${others.slice(isBare ? 1 : 0).join(' ')}${isBare ? '' : '\n'}`}
 }
 
 /** Short options of curl that take a value, other than those that are read here. */

@@ -6,7 +6,7 @@ import {isObject, type JsonObject} from '../../contract/json.js'
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {ANSWER, BODY_MISSING, unclear} from './gaps.js'
 import {type CapturedRequest, isCutJson, parseText, type Reading, timeOf, unreadable} from './request.js'
-import {endOfValue} from './wrapped.js'
+import {endOfValue, JOINED, joinedReadings} from './wrapped.js'
 
 const MOST_DEPTH = 12
 const MOST_NODES = 100_000
@@ -25,19 +25,67 @@ export function readLogs(
   const lines = plain.split('\n')
   for (const [n, line] of lines.entries()) {
     if (line.trim() === '') continue
-    const value = embeddedJson(line)
-    const requests =
-      value === undefined
-        ? undefined
-        : requestsIn(value.value, value.text, names, lines.length > 2 ? `:${n + 1}` : '')
+    const place = lines.length > 2 ? `:${n + 1}` : ''
+    const requests = requestsInText(line, names, place)
     if (requests) found.push(...requests)
-    else if (value === undefined && isCutRequest(line, names))
-      found.push(unreadable(`line ${n + 1} is cut off`, `:${n + 1}`))
+    else if (isCutRequest(line, names)) found.push(unreadable(`line ${n + 1} is cut off`, `:${n + 1}`))
     else others += 1
   }
-  if (found.length === 0) return undefined
+  // JSON on several lines, between other words.
+  if (!found.some(isRead)) return requestsInText(plain, names, '') ?? undefinedIfEmpty(found)
   leftOut.count += others
   return found
+}
+
+/** Reports whether a request could be read, unlike a line that is cut off. */
+export const isRead = ({problem}: CapturedRequest): boolean => problem === undefined
+
+const undefinedIfEmpty = <T>(list: T[]) => (list.length === 0 ? undefined : list)
+
+/** Returns the requests in the JSON that a text has among other words. The body may be in a second piece, behind the headers. */
+function requestsInText(
+  text: string,
+  names: WebhookHeaderNames,
+  place: string,
+): CapturedRequest[] | undefined {
+  const json = embeddedJson(text)
+  const requests = json && requestsIn(json.value, json.text, names, place)
+  const [only, ...others] = requests ?? []
+  if (json === undefined || only?.gap?.code !== 'body_missing' || others.length > 0) return requests
+  const behind = embeddedJson(json.rest)
+  return behind ? [{...only, gap: undefined, body: Buffer.from(behind.text)}] : requests
+}
+
+const MOST_JOINED = 300
+
+/**
+ * Returns the requests in JSON whose lines a mail has broken, also within its texts. `text` has one character per byte (latin1).
+ */
+export function readBrokenLogs(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+  const start = text.search(/[{[]/)
+  const end = start < 0 ? 0 : start + endOfValue(text.slice(start))
+  if (end <= start) return undefined
+  function* ways(): Generator<CapturedRequest[]> {
+    let tried = 0
+    for (const {body} of joinedReadings(text.slice(start, end), text)) {
+      tried += 1
+      if (tried > MOST_JOINED) return
+      const json = body.toString('utf8')
+      const value = parseText(json)
+      const requests = value === undefined ? undefined : requestsIn(value, json, names, '')
+      if (requests) yield requests
+    }
+  }
+  const [first] = ways()
+  return first?.map((request, n) => {
+    if (request.gap) return request
+    function* otherReadings(body: Uint8Array): Generator<Reading> {
+      yield* request.otherReadings?.(body) ?? []
+      for (const {[n]: other} of ways())
+        if (other?.body instanceof Uint8Array) yield {body: other.body, note: JOINED}
+    }
+    return {...request, otherReadings, afterwards: {notes: []}}
+  })
 }
 
 /** Reports whether a line of a log has a record with headers that breaks off. */
@@ -47,14 +95,14 @@ function isCutRequest(line: string, names: WebhookHeaderNames): boolean {
   return isSigned && /"\w*headers"\s*:/i.test(record) && isCutJson(record)
 }
 
-/** Returns the JSON in a line, behind a time or other words, with its text. */
-function embeddedJson(line: string): {value: object; text: string} | undefined {
+/** Returns the JSON in a text, behind a time or other words, with its own text and that behind it. */
+function embeddedJson(line: string): {value: object; text: string; rest: string} | undefined {
   for (const {index} of [...line.matchAll(/[{[]/g)].slice(0, 20)) {
     const rest = line.slice(index)
     const end = endOfValue(rest)
     const value = end === 0 ? undefined : parseText(rest.slice(0, end))
     if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
-      return {value, text: rest.slice(0, end)}
+      return {value, text: rest.slice(0, end), rest: rest.slice(end)}
   }
   return undefined
 }
@@ -90,6 +138,7 @@ function requestsIn(
 /** Names of members, without case and separators. */
 const HEADER_NAMES = new Set([
   'headers',
+  'header',
   'multivalueheaders',
   'rawheaders',
   'requestheaders',
@@ -98,6 +147,7 @@ const HEADER_NAMES = new Set([
 ])
 const BODY_NAMES = [
   ...[
+    'raw',
     'rawbody',
     'bodyraw',
     'requestbody',
@@ -149,7 +199,7 @@ class Walk {
     const before = this.found.length
     const inner = Object.entries(value).filter(([name]) => {
       const key = simple(name)
-      return !ANSWER_NAMES.test(key) && !HEADER_NAMES.has(key) && !(own.body && BODY_NAMES.includes(key))
+      return !ANSWER_NAMES.test(key) && !HEADER_NAMES.has(key)
     })
     const below = this.visitAll(
       inner.map(([, one]) => one),
@@ -235,6 +285,8 @@ function headersIn(members: readonly unknown[]): [string, string][] | undefined 
 
 /** Reads headers as an object, as a list of names and values in turn, of pairs, of objects, or of lines. */
 function headerPairs(headers: unknown): [string, string][] | undefined {
+  if (typeof headers === 'string')
+    return headerLines(headers.split(/\r?\n/).filter(line => line.trim() !== ''))
   if (isObject(headers)) {
     return Object.entries(headers).flatMap(([name, value]) =>
       [value].flat().flatMap((one): [string, string][] => {
@@ -245,11 +297,8 @@ function headerPairs(headers: unknown): [string, string][] | undefined {
   }
   if (!Array.isArray(headers) || headers.length === 0) return undefined
   if (headers.every(one => typeof one === 'string')) {
-    const lines = headers.flatMap((line): [string, string][] => {
-      const [, name, value = ''] = /^([\w-]+):[ \t]*(.*)$/s.exec(line) ?? []
-      return name === undefined ? [] : [[name, value]]
-    })
-    if (lines.length === headers.length) return lines
+    const lines = headerLines(headers)
+    if (lines) return lines
     return headers.flatMap((name, n): [string, string][] =>
       n % 2 === 0 ? [[name, `${headers[n + 1] ?? ''}`]] : [],
     )
@@ -258,6 +307,15 @@ function headerPairs(headers: unknown): [string, string][] | undefined {
     const [name, value] = Array.isArray(one) ? one : namedValue(one)
     return typeof name === 'string' && typeof value === 'string' ? [[name, value]] : []
   })
+}
+
+/** Reads lines such as `Name: value`. Returns undefined unless each line is one. */
+function headerLines(lines: readonly string[]): [string, string][] | undefined {
+  const pairs = lines.flatMap((line): [string, string][] => {
+    const [, name, value = ''] = /^([\w-]+):[ \t]*(.*)$/s.exec(line) ?? []
+    return name === undefined ? [] : [[name, value]]
+  })
+  return lines.length > 0 && pairs.length === lines.length ? pairs : undefined
 }
 
 function namedValue(one: unknown): readonly unknown[] {
@@ -271,17 +329,24 @@ function bodyIn(members: ReadonlyMap<string, unknown>): LoggedBody | undefined {
     /^(?:is|body)?base64(?:encoded|encoding)?$|^bodyisbase64$/.test(name),
   )?.[1]
   const encoding = members.get('encoding') ?? members.get('bodyencoding')
+  const isEncoded =
+    flag === true || flag === 'true' || (typeof encoding === 'string' && /base64/i.test(encoding))
   for (const name of BODY_NAMES) {
     const value = members.get(name)
-    const isText = typeof value === 'string'
-    // Objects are bodies only under names that mean nothing else.
-    if (!isText && !(isObject(value) && /^(?:raw|request)?body$|^payload$/.test(name))) continue
-    const isNamed = /base64|b64/.test(name) || (typeof encoding === 'string' && /base64/i.test(encoding))
-    return {
-      value,
-      isBase64:
-        isNamed || flag === true || flag === 'true' ? true : typeof flag === 'boolean' ? false : undefined,
+    if (typeof value === 'string') {
+      if (isEncoded || /base64|b64/.test(name)) return {value, isBase64: true}
+      return {value, isBase64: typeof flag === 'boolean' ? false : undefined}
     }
+    // Objects are bodies only under names that mean nothing else.
+    if (!isObject(value) || !/body|payload/.test(name)) continue
+    const {type, data} = value
+    if (type === 'Buffer' && Array.isArray(data)) return {value: Buffer.from(data), isBase64: false}
+    // Some tools write how a body is stored beside its text.
+    const isStored = !('type' in value) && !('id' in value)
+    const inner = isStored
+      ? bodyIn(new Map(Object.entries(value).map(([key, one]) => [simple(key), one])))
+      : undefined
+    return inner ?? {value, isBase64: undefined}
   }
   return undefined
 }
@@ -301,6 +366,7 @@ function requestOf({pairs = [], body, receivedAt}: Parts, source: string): Captu
   const base = {headers, receivedAt}
   if (body === undefined) return {...base, body: new Uint8Array(), gap: BODY_MISSING}
   const {value, isBase64} = body
+  if (value instanceof Uint8Array) return {...base, body: value}
   if (typeof value !== 'string') {
     const otherReadings = (): Reading[] => slicesOf(value, source).map(text => ({body: Buffer.from(text)}))
     return {

@@ -5,19 +5,29 @@
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
 import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY} from './gaps.js'
+import {isRead, readBrokenLogs, readLogs} from './logs.js'
 import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
 import {readTrace} from './traces.js'
 import {textReadings} from './wrapped.js'
 
-/** Returns the requests in a text, or undefined if none is found. */
-export function readPasted(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+/** Returns the requests in a text, or undefined if none is found. `leftOut` counts the entries of a log that are no requests. */
+export function readPasted(
+  text: string,
+  names: WebhookHeaderNames,
+  leftOut: {count: number},
+): CapturedRequest[] | undefined {
   const plain = withoutFences(withoutQuoteMarks(text))
+  const quotedLog =
+    plain === text ? undefined : readLogs(Buffer.from(plain, 'latin1').toString(), names, leftOut)
   return (
+    (quotedLog?.some(isRead) ? quotedLog : undefined) ??
     readTrace(plain, names) ??
     readCommands(plain, names) ??
     readVerbose(plain, names) ??
     readHeadersAndBody(plain, names) ??
-    readAnswer(plain)
+    readBrokenLogs(plain, names) ??
+    readAnswer(plain) ??
+    quotedLog
   )
 }
 
@@ -57,7 +67,8 @@ function withoutFences(text: string): string {
 
 const REQUEST_LINE = /^[A-Z]{3,16} \S+ HTTP\/\d(?:\.\d)?\s*$/
 const STATUS_LINE = /^\s*HTTP\/\d(?:\.\d)? \d{3}\b/
-const HEADER_LINE = /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?[ \t]*(?::|=>)[ \t]*(.*)$/s
+const HEADER_LINE =
+  /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?(?:[ \t]*(?::|=>)[ \t]*|[ \t]+=[ \t]+|\t)(.*)$/s
 
 /** Reads the output of `curl -v`: the lines of the request begin with `>`, and those of the answer with `<`. */
 function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
@@ -89,7 +100,12 @@ function pairIn(line: string): [[string, string]] | undefined {
 
 /** Matches a line, or the start of one, that says that the body follows. */
 const BODY_LABEL =
-  /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|$)[ \t]*/i
+  /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|(?<=[ \t])=|$)[ \t]*/i
+
+/** Joins lines without `indent` before them. */
+function withoutIndent(lines: readonly string[], indent: string): string {
+  return lines.map(line => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
+}
 
 /**
  * Reads headers, in any order, and the body below them. Other lines before the signature header are passed over, and broken
@@ -102,16 +118,22 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
   let bodyLine: number | undefined
   let bodyText = ''
   let isAfterHeader = false
+  let indent = ''
   for (const [n, line] of lines.entries()) {
     const label = BODY_LABEL.exec(line)?.[0]
     const rest = line.slice(label?.length ?? 0)
     if (/^\s*[{[]/.test(rest)) {
       bodyLine = n
-      bodyText = [label === undefined ? line : rest, ...lines.slice(n + 1)].join('\n')
+      const behind = lines.slice(n + 1)
+      bodyText =
+        label === undefined
+          ? withoutIndent([line, ...behind], line.startsWith(indent) ? indent : '')
+          : [rest, ...behind].join('\n')
       break
     }
     if (label !== undefined || REQUEST_LINE.test(line)) continue
     const pair = pairIn(line)
+    if (pair?.[0][0].toLowerCase() === key) indent = /^[ \t]*/.exec(line)?.[0] ?? ''
     const last = pairs.at(-1)
     if (pair) pairs.push(...pair)
     else if (last && isAfterHeader && line.trim() !== '') {
@@ -129,11 +151,11 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
   const declared = pairs.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
   const length = declared !== undefined && /^\d{1,9}$/.test(declared) ? Number(declared) : undefined
   const afterwards: Afterwards = {notes: []}
-  const first = [...textReadings(bodyText, length)][0]
+  const first = textReadings(bodyText, length, text).next().value
   if (length !== undefined && bodyText.length < length) afterwards.missingBytes = length - bodyText.length
   const isExact = length === bodyText.length
   const body = first === undefined || isExact ? Buffer.from(bodyText, 'latin1') : first.body
-  const otherReadings = () => textReadings(bodyText, isExact ? length : undefined)
+  const otherReadings = () => textReadings(bodyText, length, text)
   return [{headers, body, afterwards, otherReadings, receivedAt}]
 }
 

@@ -7,7 +7,7 @@ import {type Command, utf8Bytes, type Word, WRAPPED_OPTION} from './words.js'
 
 export type Value = Word & {
   /** The entries of a hash table `@{name = "value"; …}`. */
-  readonly entries?: readonly (readonly [string, Word])[]
+  readonly entries?: readonly (readonly [string, Value])[]
 }
 
 export type Variables = ReadonlyMap<string, Value>
@@ -34,6 +34,13 @@ export function readCmdlet(
       if (name !== undefined) parameters.set(name, {text: 'true', unknown: []})
       name = (parameter[1] ?? '').toLowerCase()
       at += parameter[0].length
+      continue
+    }
+    const splatted = /^@(\w+)/.exec(text.slice(at, at + 80))
+    if (splatted) {
+      const {entries = []} = variables.get((splatted[1] ?? '').toLowerCase()) ?? {}
+      for (const [key, value] of entries) parameters.set(key.toLowerCase(), value)
+      at += splatted[0].length
       continue
     }
     const {value, end} = readValue(text, at, variables)
@@ -170,7 +177,7 @@ function readText(text: string, start: number, variables: Variables): {value: Wo
 
 /** Reads the entries of a hash table, up to its closing brace. */
 function readTable(text: string, start: number, variables: Variables): {value: Value; end: number} {
-  const entries: (readonly [string, Word])[] = []
+  const entries: (readonly [string, Value])[] = []
   let at = start
   for (;;) {
     at += /^[\s;,]*/.exec(text.slice(at))?.[0].length ?? 0

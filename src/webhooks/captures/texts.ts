@@ -1,6 +1,6 @@
 /** Reads captures that are not streamed: the JSON of a gateway or a log, and what people paste. Loaded when one is met. */
 import type {WebhookHeaderNames} from '../signature/headers.js'
-import {readLogs} from './logs.js'
+import {isRead, readLogs} from './logs.js'
 import {readPasted} from './pasted.js'
 import type {CapturedRequest} from './request.js'
 
@@ -18,5 +18,7 @@ export function readText(
   const latin1 = isWide
     ? Buffer.from(text).toString('latin1')
     : bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '')
-  return readLogs(text, names, leftOut) ?? readPasted(latin1, names)
+  const logs = readLogs(text, names, leftOut)
+  // A line that is cut off in a log may have been broken by a mail.
+  return logs?.some(isRead) ? logs : (readPasted(latin1, names, leftOut) ?? logs)
 }

@@ -14,8 +14,11 @@ export interface Command {
   readonly end: number
 }
 
-/** Matches a line break before an argument, which a mail put there: no command begins with a dash, a quote or an address. */
-export const WRAPPED_OPTION = /^\r?\n[ \t]*(?:--?[A-Za-z]|['"]|\$'|https?:\/\/)/
+/**
+ * Matches a line break before an argument, or before the mark that joins lines, which a mail put there: no command begins with a
+ * dash, a quote or an address.
+ */
+export const WRAPPED_OPTION = /^\r?\n[ \t]*(?:--?[A-Za-z]|['"]|\$'|https?:\/\/|[\\^`][ \t]*\r?\n)/
 
 /** Returns the UTF-8 bytes of `text`, one character per byte. */
 export function utf8Bytes(text: string): string {

@@ -4,34 +4,40 @@
  */
 import type {Reading} from './request.js'
 
-/** Limit of the texts that are tried, in all their ways together: about 50 ms. */
-const MOST_TRIED_CHARACTERS = 16 * 1024 * 1024
-const JOINED = 'lines that a mail had broken were joined again'
+/** Limit of the work for one text, tried in all its ways: about 30 ms. */
+const MOST_TRIED_CHARACTERS = 8 * 1024 * 1024
+/** Trying a text takes as long as this many characters more. */
+const COST_OF_WAY = 2000
+export const JOINED = 'lines that a mail had broken were joined again'
 const END_DROPPED = 'the line break at the end was left out, because text files end with one'
 const REST_DROPPED = 'the text after the end of the body was left out'
 
 /**
  * Yields other readings of a body that ends a text: without what follows it, without the last line break, and with broken lines
- * joined. If the length of the body is known, only those of this length.
+ * joined. If the length of the body is known, only those of this length. `whole` is the text that the body is in.
  */
-export function* textReadings(text: string, length: number | undefined): Generator<Reading> {
+export function* textReadings(text: string, length: number | undefined, whole: string): Generator<Reading> {
   const fits = (reading: string) => length === undefined || reading.length === length
   const end = endOfValue(text)
-  const value = text.slice(0, end)
-  const lineBreak = /^\r?\n/.exec(text.slice(end))?.[0] ?? ''
+  const lineBreak = /^\r?\n/.exec(text.slice(end))?.[0]
   const unended = text.replace(/\r?\n$/, '')
   const starts = new Map<string, string | undefined>([[text, undefined]])
   if (!starts.has(unended)) starts.set(unended, END_DROPPED)
-  const dropped = text.slice(end).trim() === '' ? END_DROPPED : REST_DROPPED
-  for (const one of end > 0 ? [value, value + lineBreak] : []) if (!starts.has(one)) starts.set(one, dropped)
+  // Words may follow the body, but on lines of their own.
+  if (end > 0 && lineBreak !== undefined) {
+    const note = text.slice(end).trim() === '' ? END_DROPPED : REST_DROPPED
+    for (const one of [text.slice(0, end), text.slice(0, end) + lineBreak])
+      if (!starts.has(one)) starts.set(one, note)
+  }
   for (const [start, note] of starts) if (start !== text && fits(start)) yield {body: bytes(start), note}
   for (const start of [...starts.keys()].toReversed())
-    for (const reading of joinedReadings(start)) if (fits(reading.body.toString('latin1'))) yield reading
+    for (const reading of joinedReadings(start, whole))
+      if (fits(reading.body.toString('latin1'))) yield reading
 }
 
-/** Yields the readings of `text` with broken lines joined. */
-export function* joinedReadings(text: string): Generator<Reading & {readonly body: Buffer}> {
-  for (const joined of joinedLines(text)) yield {body: bytes(joined), note: JOINED}
+/** Yields the readings of `text`, which is in `whole`, with broken lines joined. */
+export function* joinedReadings(text: string, whole: string): Generator<Reading & {readonly body: Buffer}> {
+  for (const joined of joinedLines(text, whole)) yield {body: bytes(joined), note: JOINED}
 }
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1')
@@ -55,8 +61,10 @@ export function endOfValue(text: string): number {
 }
 
 /** Yields `text` with the line breaks that a mail may have put in it removed, or replaced by spaces, the likeliest ways first. */
-function* joinedLines(text: string): Generator<string> {
-  const {parts, breaks, added} = splitLines(text)
+function* joinedLines(text: string, whole: string): Generator<string> {
+  const {parts, breaks} = splitLines(text)
+  if (breaks.length === 0) return
+  const added = addedBreaks(parts, whole)
   if (added.length === 0) return
   const places = new Map(added.map((n, place) => [n, place]))
   const seen = new Set([text])
@@ -71,7 +79,7 @@ function* joinedLines(text: string): Generator<string> {
   const ways: ((place: number, spaces: string) => string)[] = [() => '', () => ' ', (_, spaces) => spaces]
   // Each break on its own, if there are few.
   const combinations = 2 ** added.length
-  const isCheap = combinations * text.length <= MOST_TRIED_CHARACTERS
+  const isCheap = combinations * (text.length + COST_OF_WAY) <= MOST_TRIED_CHARACTERS
   for (let bits = 1; isCheap && bits < combinations - 1; bits += 1)
     ways.push(place => (bits & (1 << place) ? ' ' : ''))
   for (const way of ways) {
@@ -81,37 +89,41 @@ function* joinedLines(text: string): Generator<string> {
   }
 }
 
-/** The shortest line at whose end a mail program breaks a text. */
-const SHORTEST_WIDTH = 40
+/** Splits a text at its line breaks, each with the spaces before it. */
+function splitLines(text: string): {parts: string[]; breaks: string[]} {
+  const breaks = text.match(/[ \t]*\r?\n/g) ?? []
+  return {parts: text.split(/[ \t]*\r?\n/), breaks}
+}
+
+/** The widths at which mail programs break lines, in characters. A longer one must show itself in several lines. */
+const [SHORTEST_WIDTH, LONGEST_WIDTH] = [40, 100]
+/** Programs count wide characters and marks differently, and a long word, such as a signature, makes one line a little longer. */
+const SLACK = 5
+const LONGEST_ENDS = 12
+
+/** Returns the number of characters of `line`, which has one for each byte. */
+function widthOf(line: string): number {
+  return [...Buffer.from(line, 'latin1').toString('utf8')].length
+}
 
 /**
- * Splits a text at its line breaks, each with the spaces before it. `added` are the breaks that a mail may have put there: those
- * within a JSON string, which holds none, and those where the next word has no room in the line.
+ * Returns which breaks between `parts` a mail program may have put there: those at which the next word has no room. How wide the
+ * lines are shows the longest line of the text. Some programs do not break a long word, so that one does not count.
  */
-function splitLines(text: string): {parts: string[]; breaks: string[]; added: number[]} {
-  const parts: string[] = []
-  const breaks: string[] = []
-  const inString: boolean[] = []
-  let isInString = false
-  let start = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const mark = text[at]
-    if (mark === '"') isInString = !isInString
-    else if (mark === '\\' && isInString && !/[\r\n]/.test(text[at + 1] ?? '')) at += 1
-    else if (mark === '\n') {
-      const before = /[ \t]*\r?$/.exec(text.slice(start, at))?.[0] ?? ''
-      parts.push(text.slice(start, at - before.length))
-      breaks.push(`${before}\n`)
-      inString.push(isInString)
-      start = at + 1
-    }
-  }
-  parts.push(text.slice(start))
-  const width = parts.reduce((most, {length}) => Math.max(most, length), 0)
-  const added = breaks.flatMap((_, n) => {
+function addedBreaks(parts: readonly string[], whole: string): number[] {
+  const lines = whole.split(/[ \t]*\r?\n/)
+  const isLongWord = (line: string) => !/\S[ \t]+\S/.test(line)
+  const widths = lines.map(line => (line.length > LONGEST_WIDTH && isLongWord(line) ? 0 : widthOf(line)))
+  const width = widths.reduce((most, each) => Math.max(most, each), 0)
+  if (width < SHORTEST_WIDTH) return []
+  const indexes = new Map<string, number>()
+  for (const [n, line] of lines.entries()) indexes.set(line.slice(-LONGEST_ENDS), n)
+  const added = parts.slice(0, -1).flatMap((part, n) => {
+    // The line of the text may begin with more than the body, such as an option of a command.
+    const line = lines[indexes.get(part.slice(-LONGEST_ENDS)) ?? -1] ?? part
     const word = /^\S*/.exec(parts[n + 1] ?? '')?.[0] ?? ''
-    const isFull = width >= SHORTEST_WIDTH && word !== '' && (parts[n]?.length ?? 0) + word.length >= width
-    return inString[n] || isFull ? [n] : []
+    const length = Math.max(part.length, line.length) + word.length
+    return word !== '' && length + SLACK >= width ? [n] : []
   })
-  return {parts, breaks, added}
+  return width > LONGEST_WIDTH && added.length < 2 ? [] : added
 }

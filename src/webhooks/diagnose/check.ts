@@ -98,7 +98,8 @@ function conclude(first: CheckedRequest): CheckResult | Promise<CheckResult> {
   if (gap) return notChecked(result, gap)
   if (request.problem === undefined)
     return findCauses(checked).then(findings => {
-      const isProved = findings.some(({code}) => !UNPROVED.includes(code))
+      // The cause of a changed body is then the capture itself.
+      const isProved = findings.some(({code}) => !UNPROVED.includes(code) && !code.startsWith('body_'))
       if (request.doubt && !verdict.valid && !isProved) return notChecked(result, request.doubt)
       return {...result, findings}
     })

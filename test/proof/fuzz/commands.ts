@@ -9,6 +9,7 @@ import type {Finished} from '../../support/bookctl.js'
 import {ScriptedService} from '../../support/scripted-service.js'
 import {hasStack} from '../../support/stack.js'
 import {captureLine, EVENT, isSigned, SIGNING_SECRET, signatureOf} from '../../support/webhook-files.js'
+import {FORMS} from '../../webhooks/captures/forms.js'
 import {MADE_UP} from '../faults/commands.js'
 import {Home, parse} from '../shared/scene.js'
 import {
@@ -40,6 +41,7 @@ export interface Kind {
 
 const SIGNATURE = signatureOf(EVENT, T)
 const HTTP = `POST /hook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${SIGNATURE}\r\nContent-Length: ${EVENT.length}\r\n\r\n${EVENT}`
+const WRITTEN = {signature: SIGNATURE, eventId: 'evt_01', body: Buffer.from(EVENT)}
 const SIGNED = [{name: 'X-Service-Signature', value: SIGNATURE}]
 const POSTED = {method: 'POST', url: 'https://x.example/hook', headers: SIGNED, postData: {text: EVENT}}
 const ENTRY = {startedDateTime: '2023-11-14T22:13:20Z', request: POSTED}
@@ -99,6 +101,7 @@ export const KINDS = {
     exits: [0, 2, 9],
     input: near(
       mutated([HTTP, HAR, CAPTURES]),
+      mutated(Object.values(FORMS).flatMap(write => write(WRITTEN)?.toString() ?? [])),
       mutatedJson([HAR, captureLine(EVENT, T)]),
       httpRequests([`X-Service-Signature: ${SIGNATURE}`, 'X-Service-Event-Id: evt_01'], EVENT),
     ),

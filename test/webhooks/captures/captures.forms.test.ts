@@ -57,7 +57,7 @@ test.each(Object.entries(FORMS))(
       ]) {
         const text = write(broken)
         if (text === undefined) continue
-        const results = await verdicts(text)
+        const results = await verdicts(text, {inVain: {count: 400}})
         expect(
           results.map(({valid, checked, reason}) => ({valid, checked, reason})),
           String(text),
@@ -78,4 +78,33 @@ test.each(Object.entries(NOT_WHOLE))('%s is not checked', async (_, write) => {
   const [result] = await verdicts(text)
   expect(result, text).toMatchObject({valid: false, checked: false, reason: 'not_checked'})
   expect(result?.findings[0]?.fix).toMatch(/^Ask for/)
+})
+
+test.each<[string, (text: string) => string]>([
+  ['a line break between members', text => text.replace(',', ',\n')],
+  ['a line break within a text', text => text.replace('voucher', 'vou\ncher')],
+  ['every backslash twice', text => text.replaceAll('\\', '\\\\')],
+  ['half of the backslashes', text => text.replaceAll('\\\\', '\\')],
+  ['every percent sign twice', text => text.replaceAll('%', '%%')],
+  ['no variables', text => text.replace(/\$\w+/g, '')],
+  ['no carets', text => text.replaceAll('^', '')],
+  ['no exclamation marks', text => text.replaceAll('!', '')],
+  ['CRLF for LF', text => text.replace(/\r?\n/g, '\r\n')],
+  ['LF for CRLF', text => text.replaceAll('\r\n', '\n')],
+  ['other quotes', text => text.replaceAll("'", '\u2019')],
+])('a body with %s is another body in every form', async (_, change) => {
+  const pick = seeded(34)
+  let tried = 0
+  for (const [name, write] of Object.entries(FORMS)) {
+    for (let n = 0; n < 12; n += 1) {
+      const request = written(randomBody(pick))
+      const body = Buffer.from(change(request.body.toString()))
+      const text = body.equals(request.body) ? undefined : write({...request, body})
+      if (text === undefined) continue
+      tried += 1
+      const valid = (await verdicts(text, {inVain: {count: 400}})).map(result => result.valid)
+      expect(valid, `${name}: ${text}`).not.toContain(true)
+    }
+  }
+  expect(tried).toBeGreaterThan(20)
 })

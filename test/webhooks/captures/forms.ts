@@ -228,7 +228,9 @@ export const FORMS: Readonly<Record<string, Write>> = {
     isPlainForCmd(textOf(request)) ? cmdCurl(runtime)(request) : undefined,
   'cmd.exe, doubled quotes': request =>
     isPlainForCmd(textOf(request)) ? cmdCurl(runtimeDoubled)(request) : undefined,
-  'cmd.exe, as browsers copy it': cmdCurl(copied),
+  // Browsers double every backslash, and cmd.exe keeps those that are not before a quote.
+  'cmd.exe, as browsers copy it': request =>
+    textOf(request).includes('\\') ? undefined : cmdCurl(copied)(request),
   'PowerShell, single quotes': invoke(psSingle, psSingle),
   'PowerShell, double quotes as browsers copy it': invoke(
     psDouble,
@@ -275,6 +277,29 @@ export const FORMS: Readonly<Record<string, Write>> = {
     canBeWrapped(textOf(request))
       ? wrapped(String(curl(single, '--data-raw ', {joint: ' '})(request)), 76, '> ')
       : undefined,
+  'bash, printf before it': request =>
+    `printf '%s' ${single(textOf(request))} | curl -H ${single(`X-Service-Signature: ${request.signature}`)} --data-binary @- ${URL}\n`,
+  'PowerShell, parameters in a variable': request =>
+    [
+      '$params = @{',
+      `  Uri = '${URL}'`,
+      "  Method = 'Post'",
+      `  Headers = @{ 'X-Service-Signature' = ${psSingle(request.signature)} }`,
+      `  Body = ${psSingle(textOf(request))}`,
+      '}',
+      'Invoke-RestMethod @params',
+    ].join('\n'),
+  'a list of names and values': request =>
+    `${headersOf(request)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join('\n')}\nBody = ${textOf(request)}\n`,
+  'indented text': request =>
+    `Headers:\n${headLines(request)
+      .map(line => `    ${line}`)
+      .join('\n')}\nPayload:\n${textOf(request)
+      .split('\n')
+      .map(line => `    ${line}`)
+      .join('\n')}\n`,
   'headers in another order': request =>
     `${headLines(request).toReversed().join('\n')}\n\n${textOf(request)}`,
   'headers and body with labels': request =>
@@ -345,6 +370,30 @@ export const FORMS: Readonly<Record<string, Write>> = {
     'http.request.headers.x-service-signature': request.signature,
     'http.request.body': textOf(request),
   })),
+  'a log of two pieces of JSON': request =>
+    isOneLine(textOf(request))
+      ? `INFO:root:headers=${JSON.stringify(objectOf(request))} body=${textOf(request)}\n`
+      : undefined,
+  'a log with a Buffer': json(request => ({headers: objectOf(request), rawBody: request.body})),
+  'a collection of a tool': json(request => ({
+    request: {
+      header: headersOf(request).map(([key, value]) => ({key, value})),
+      body: {mode: 'raw', raw: textOf(request)},
+    },
+  })),
+  'a queue, whose body holds the request as JSON': json(request => ({
+    Records: [{messageId: '1', body: JSON.stringify({headers: objectOf(request), body: textOf(request)})}],
+  })),
+  'a log with headers as lines': json(request => ({
+    headers: headLines(request).join('\r\n'),
+    body: textOf(request),
+  })),
+  'JSON on several lines, in a mail': request =>
+    `Hello,\n${quoted(JSON.stringify({headers: objectOf(request), body: textOf(request)}, null, 2), '> ')}\nBye\n`,
+  'JSON in a mail with broken lines': request => {
+    const text = JSON.stringify({headers: objectOf(request), body: textOf(request)})
+    return / {2}|^ | $/.test(text) ? undefined : wrapped(text, 76, '> ')
+  },
   'webhooks events show --json': json(
     request => ({
       event: {
