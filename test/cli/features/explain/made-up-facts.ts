@@ -10,7 +10,7 @@ import type {JournalEntry} from '../../../../src/contract/journal.js'
 
 /** Unix seconds of 2030-06-01T12:00:00Z. */
 export const NOON = 1_906_545_600
-export const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 
 export const CLIENT = {baseUrl: 'https://service.example/v1', clientId: 'cid_1'}
 
