@@ -46,6 +46,10 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
     ...['webhooks', 'events', 'replay', EVENT_ID, '--to', receiver],
     ...['--resign', '--secret-file', 'signing.txt'],
   ],
+  'webhooks:verify reply': () => [
+    ...['webhooks', 'verify', 'request.http', '--secret-file', 'signing.txt'],
+    ...['--body', 'signing.txt', '--reply', '--json'],
+  ],
   'webhooks:probe': receiver => ['webhooks', 'probe', receiver, '--secret-file', 'signing.txt'],
   'webhooks:listen print-secret': () => ['webhooks', 'listen', '--print-secret'],
   'config:list environment': () => ['config', 'list', '--json'],
@@ -71,6 +75,7 @@ const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
 /** The exit codes (default 0): an invalid signature, a token that could not be revoked, and a signal. */
 const ENDS: Readonly<Record<string, number>> = {
   'webhooks:verify': 9,
+  'webhooks:verify reply': 9,
   explain: 3,
   'explain reply': 3,
   'logout unasked': 2,

@@ -19,7 +19,9 @@ const ADVICE: Readonly<Record<string, Advice>> = advice
 export function replyText(result: CheckResult): string {
   const {valid, reason, findings} = result
   if (valid) return paragraphs([checkedText(result), VALID_MEANS, VALID_CHANGE])
-  const known = findings.flatMap(({code}) => ADVICE[code] ?? [])
+  const known = findings.flatMap(
+    ({code}) => ADVICE[code === 'unexplained' ? reason : code] ?? ADVICE[code] ?? [],
+  )
   const found = known.length > 0 ? known : [ADVICE.unexplained as Advice]
   const means = found.map(each => each.means).join(' ')
   const change = found.map(each => each.change).join(' ')
@@ -31,7 +33,7 @@ export function replyText(result: CheckResult): string {
     ])
   return paragraphs([
     checkedText(result),
-    `The result: ${RESULTS[reason]} ${timeText(result)}`.trimEnd(),
+    `The result: ${isSecretWrong(result) ? WRONG_SECRET : RESULTS[reason]} ${timeText(result)}`.trimEnd(),
     `What this means: ${means}`,
     `What to change: ${change}`,
   ])
@@ -47,10 +49,16 @@ const RESULTS: Readonly<Record<Exclude<CheckResult['reason'], 'not_checked'>, st
   event_id_mismatch: 'the signature itself is right, but the id of the event is not.',
 }
 
+const WRONG_SECRET = 'the signature does not fit the secret that it was checked with.'
+
+/** Reports whether the secret in hand is the only mistake, so that the request may be in order. */
+function isSecretWrong({reason, findings}: CheckResult): boolean {
+  return reason === 'signature_mismatch' && findings.every(({code}) => code.startsWith('secret_'))
+}
+
 const VALID_MEANS =
   'The result: the signature is valid. The request was signed with the secret that we checked it with, and its body is, byte for byte, the one that was signed.'
-const VALID_CHANGE =
-  'What this means: the request is in order. If your program refuses it, please compare three things there: it has to use the body exactly as it arrived, before any JSON is read; the key is the whole secret, including whsec_, without spaces or quotes; and the text to sign is the time from the signature (after t=), a full stop, and the body. Nothing else has to be changed.'
+const VALID_CHANGE = `What this means: the request is in order. If your program refuses it, please compare four things there. It has to use the body exactly as it arrived, before any JSON is read. The key is the whole secret, including whsec_, without spaces or quotes. The text to sign is the time from the signature (after t=), a full stop, and the body. And the request may be refused for its age only if it arrived more than ${SIGNATURE_TOLERANCE_SECONDS} seconds after that time.`
 
 const paragraphs = (parts: readonly string[]) => `${parts.join('\n\n')}\n`
 

@@ -47,6 +47,27 @@ test('an id or a type that may hold anything is left out', () => {
   expect(text).toContain('(signed at 2023-11-14 22:13:20 UTC)')
 })
 
+test('a secret that is wrong does not make the request wrong', () => {
+  const text = replyText({...RESULT, findings: found('secret_whitespace')})
+  expect(text).toContain('does not fit the secret that it was checked with')
+  expect(text).not.toContain('not valid')
+  const both = replyText({...RESULT, findings: found('secret_whitespace', 'body_bom')})
+  expect(both).toContain('the request is not valid')
+})
+
+test('a signature that is missing or malformed is called that, and not a change of the body', () => {
+  for (const [reason, words] of [
+    ['missing_header', 'The header with the signature is missing'],
+    ['malformed_header', 'was changed or cut off'],
+  ] as const) {
+    const text = replyText({...RESULT, reason, findings: found('unexplained')})
+    expect(text).toContain(words)
+    expect(text).not.toContain('the body was changed')
+  }
+  const renamed = replyText({...RESULT, reason: 'missing_header', findings: found('header_renamed')})
+  expect(renamed).toContain('a header of another name')
+})
+
 test('an unknown cause is answered with what to check', () => {
   expect(replyText({...RESULT, findings: found('cause_of_another_version')})).toContain(
     'Please check two things.',
