@@ -22,6 +22,14 @@ const FORMS: Readonly<Record<string, Form>> = {
   'one text': (amount, currency) => ({total_price: `${amount} ${currency}`}),
   'deep inside': (amount, currency) => ({price: {total: {amount, currency}}}),
   'the payment': (amount, currency) => ({payment: {mode: 'account', amount, currency}}),
+  'beside a charge': (total, currency) => ({
+    price: {total, currency},
+    payment: {amount: total, currency, charged: {amount: '88.00', currency: 'GBP', rate: '0.3667'}},
+  }),
+  'beside a payment that was converted': (total, currency) => ({
+    price: {total, currency},
+    payment: {amount: 88, currency: 'GBP', exchange_rate: 0.3667},
+  }),
 }
 
 /** Answers instead of 240.00 EUR, and whether each is a different price. */

@@ -81,7 +81,7 @@ To test long answers, let each search find as many offers as you like; each of t
 
   bookctl sandbox start --offers 10000
 
-\`sandbox deliveries\` shows every attempt to deliver an event. \`sandbox openapi\` prints the description of the service for tools that read OpenAPI.`
+\`sandbox deliveries\` shows every attempt to deliver an event, \`sandbox ledger\` what an account was charged. \`sandbox openapi\` prints the description of the service for tools that read OpenAPI.`
 
 const WEBHOOKS_TEXT = `
 The service sends events by HTTPS POST to the URL of each subscription, signed with the subscription's secret, which it shows once. \`webhooks create\` stores the secret before it prints it.
