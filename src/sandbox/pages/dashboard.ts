@@ -142,18 +142,18 @@ export function ledger(visit: Visit): View {
     Amount: ui.price(amount, currency),
     Balance: ui.price(balance, currency),
   }))
-  const names = listClients(database).map(each => each.client_id)
+  const others = listClients(database).filter(each => each.client_id !== client_id)
   const list = ui.list(visit, {
     caption: 'Ledger',
     rows,
     empty: ui.nothing('No entries. The first is a reservation that the account pays:', FIRST_STEP),
-    filters: [ui.select('client', 'Client', names, client_id)],
     next,
   })
   const account = ui.facts({
     Client: ui.code(client_id),
     Balance: ui.price(fromMinor(BigInt(balance_minor), currency), currency),
     'Opening balance': ui.price(openingBalance(database, client), currency),
+    'Other clients': html`${others.map(each => html`<div>${ledgerLink(each.client_id, ui.code(each.client_id))}</div>`)}`,
   })
   const main = html`${ui.card('account', 'Account', account)}
 ${ui.card('entries', 'Bookings, refunds and fees', list)}`
