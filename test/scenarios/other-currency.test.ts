@@ -72,9 +72,12 @@ test('at a terminal, the plan and the question say the charge before it is sent'
   const [offer] = await offersIn('USD')
   const {amount, rate} = offer?.raw.account_charge ?? {}
   const terminal = atTerminal(home, ['reserve', offer?.offer_id ?? '', '--pay', 'account', ...GUESTS], {
+    columns: 120,
     rows: 40,
   })
-  await terminal.waitFor(`for ${offer?.price.total} USD, charged as ${amount} EUR (TEST)?`)
+  await terminal.waitFor(
+    `for ${offer?.price.total} USD, charged as ${amount} EUR at the rate ${rate} (TEST)?`,
+  )
   expect(terminal.screen()).toMatch(new RegExp(`^Charged +${amount} EUR at the rate ${rate}$`, 'm'))
   const asked = (await sandbox.requests()).filter(line => line.includes('/account'))
   terminal.type('y\r')

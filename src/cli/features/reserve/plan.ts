@@ -237,7 +237,7 @@ type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
 
-/** What the account will be charged, if it is not the price: in the plan, and in a few words for the question. */
+/** What the account will be charged, if it is not the price: in the plan, and in words for the question. */
 export interface ChargeAhead {
   readonly text: string
   readonly short: string
@@ -255,7 +255,7 @@ export async function chargeAhead(
   if (request.payment.mode !== 'account' || price === null) return undefined
   const stated = seen?.details?.charge
   if (stated && !differsFrom(stated, {amount: price.price, currency: price.currency})) return undefined
-  if (stated) return {text: chargeText(stated), short: `charged as ${moneyText(stated)}`}
+  if (stated) return {text: chargeText(stated), short: `charged as ${chargeText(stated)}`}
   const currency = (await readBalance())?.currency ?? null
   if (currency === null || price.currency === null || currency === price.currency) return undefined
   const account = sanitizeLine(currency, 20)
@@ -298,7 +298,7 @@ export function describePlan(
 /** Returns price, charge and mode for the question, because a narrow terminal may show nothing else. */
 export function atWhatPrice({seen}: Plan, {mode}: Target, charge?: ChargeAhead): string {
   const price = seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
-  const charged = charge ? `, ${sanitizeLine(charge.short, 40)}` : ''
+  const charged = charge ? `, ${sanitizeLine(charge.short, 100)}` : ''
   return `${price}${charged} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
 }
 

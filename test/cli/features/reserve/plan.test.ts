@@ -138,7 +138,10 @@ describe('what the account will be charged', () => {
 
   test('is what the service said with the offer', async () => {
     const found = await chargeAhead({request: paying('account'), seen: stated}, unread)
-    expect(found).toEqual({text: '486.00 USD at the rate 1.08', short: 'charged as 486.00 USD'})
+    expect(found).toEqual({
+      text: '486.00 USD at the rate 1.08',
+      short: 'charged as 486.00 USD at the rate 1.08',
+    })
   })
 
   test.each<[string, SeenOffer | undefined, 'account' | 'instant']>([
