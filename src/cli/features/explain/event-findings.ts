@@ -45,7 +45,7 @@ function deliveredEvents(
     const {type, status, attempts, nextAttemptAt: nextAt} = worst
     const last = attempts.at(-1)
     const details = {reference, type, eventId, attempts: attempts.length}
-    const answer = {status: last?.status ?? null, error: last?.error ?? null}
+    const answer = {status: last?.status ?? null, error: last?.error ?? null, refusedHere: 0}
     const dueAt = attempts[0]?.at ?? null
     if (status === 'DELIVERED')
       return [{code: 'event_missing', ...details, ...answer, dueAt, loss: 'not_kept'}]
@@ -81,7 +81,9 @@ function expectedEvents(due: readonly DueEvent[], facts: ReservationFacts, recei
   return due.flatMap(({type, due_at}): Finding[] => {
     const dueAt = due_at === null ? madeAt : (instantOf(due_at) ?? madeAt)
     if (came.has(type) || dueAt === null || !isExpected(type, dueAt, facts, receiving)) return []
-    const details = {reference, type, eventId: null, dueAt, attempts: 0, status: null, error: null}
+    const {refusedLastHour: refusedHere} = receiving
+    const unanswered = {attempts: 0, status: null, error: null, refusedHere}
+    const details = {reference, type, eventId: null, dueAt, ...unanswered}
     if (now < dueAt + RETRY_SECONDS)
       return [{code: 'delivery_pending', ...details, nextAt: null, target: null}]
     return [{code: 'event_missing', ...details, loss: 'never_came'}]
@@ -148,7 +150,7 @@ function forwards({reference, events}: ReservationFacts): Finding[] {
       const details = {reference, type: type ?? 'event', eventId, target, attempts, status, error}
       if (state === 'given_up') return [{code: 'forward_given_up', ...details}]
       if (state === 'done') return []
-      return [{code: 'delivery_pending', ...details, dueAt: receivedAt, nextAt: null}]
+      return [{code: 'delivery_pending', ...details, dueAt: receivedAt, nextAt: null, refusedHere: 0}]
     }),
   )
 }

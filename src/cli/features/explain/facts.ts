@@ -154,6 +154,8 @@ export interface Receiving {
   readonly receptions: readonly Reception[]
   /** The time before which stored events may have been removed, in Unix seconds; null if none was. */
   readonly prunedBefore: number | null
+  /** How many requests the receivers of this store refused in the last hour. Which events they were is not known. */
+  readonly refusedLastHour: number
 }
 
 export interface Facts {

@@ -92,9 +92,9 @@ function likelyDouble({reference, double}: Of<'likely_double'>): Words {
   const {reservationRef, clientReferenceId, at, isCertain} = double
   const name = reservationRef ?? `the attempt ${clientReferenceId}`
   const own = reservationRef !== null && clientReferenceId !== null ? ` (${clientReferenceId})` : ''
-  const when = at === null ? '' : `, made ${utcText(at)}`
+  const when = at === null ? '' : `, made ${utcText(at)},`
   const verb = isCertain ? 'is' : 'may be'
-  const text = `${name}${own}${when}, ${verb} a booking of the same guests, hotel and dates as ${reference ?? 'this one'}`
+  const text = `${name}${own}${when} ${verb} a booking of the same guests, hotel and dates as ${reference ?? 'this one'}`
   if (!isCertain)
     return {text, advice: `find out: bookctl reserve --resume ${shellWord(clientReferenceId ?? '')}`}
   const show = reservationRef === null ? 'bookctl journal' : `bookctl explain ${shellWord(reservationRef)}`
@@ -119,9 +119,14 @@ function eventMissing(finding: Of<'event_missing'>): Words {
       advice: `another receiver may have taken it; ${instead}`,
     }
   return {
-    text: `${name}${due} never came, and the service does not try any longer`,
+    text: `${name}${due} never came, and the service does not try any longer${refusedText(finding)}`,
     advice: `check whether the receiver ran then, and the subscription: bookctl webhooks list; ${instead}`,
   }
+}
+
+function refusedText({refusedHere}: {readonly refusedHere: number}): string {
+  if (refusedHere === 0) return ''
+  return `; ${counted(refusedHere, 'request')} refused here in the last hour (bookctl webhooks status), which may have been it`
 }
 
 function eventRefused({type, eventId, status, at, attempts, nextAt}: Of<'event_refused'>): Words {
@@ -174,7 +179,7 @@ function deliveryPending(finding: Of<'delivery_pending'>): Words {
   const next = nextAt === null ? '' : `; next attempt ${utcText(nextAt)}`
   const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
   return {
-    text: `${name}${due} has not come yet${last}; the service still tries${next}`,
+    text: `${name}${due} has not come yet${last}; the service still tries${next}${refusedText(finding)}`,
     advice: `check that the receiver runs, and wait for it: bookctl webhooks events wait --type ${shellWord(type)}${finding.reference === null ? '' : ` --reservation ${shellWord(finding.reference)}`}`,
   }
 }

@@ -58,6 +58,8 @@ export type Finding = About &
         readonly code: 'event_missing'
         readonly dueAt: number | null
         readonly loss: Loss
+        /** Requests that were refused here in the last hour, among which it may be; 0 if the service tells what it delivered. */
+        readonly refusedHere: number
         readonly attempts: number
         readonly status: number | null
         readonly error: string | null
@@ -92,6 +94,7 @@ export type Finding = About &
         readonly target: string | null
         readonly dueAt: number | null
         readonly nextAt: number | null
+        readonly refusedHere: number
         readonly attempts: number
         readonly status: number | null
         readonly error: string | null

@@ -55,6 +55,7 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
     listed: types.size === 0 ? undefined : await service.subscriptions(),
     receptions: types.size === 0 ? [] : await readReceptions(events, [...types]),
     prunedBefore: await events.prunedBefore(),
+    refusedLastHour: types.size === 0 ? 0 : await refusedLastHour(events),
   }
   const requests = requestsAbout(resolved, reservations, [
     ...means.history,
@@ -281,6 +282,11 @@ async function doublesHere(
     }
   }
   return doubles
+}
+
+async function refusedLastHour(events: Means['events']): Promise<number> {
+  const {refusedLastHour: byReason} = await events.overview()
+  return Object.values(byReason).reduce((sum, count) => sum + count, 0)
 }
 
 /** Returns the subscriptions whose signing secrets are stored here, with the client of their profiles. */

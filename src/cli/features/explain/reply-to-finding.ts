@@ -36,15 +36,15 @@ export function replyTo(finding: Finding): string {
 }
 
 function outcomeUnknown({sentAt, found, isForgotten}: Of<'outcome_unknown'>): string {
-  const what = `On ${dateText(sentAt)} a request to book was sent, and no clear answer came back. So at first it is not known whether the reservation was made.`
+  const sent = `On ${dateText(sentAt)} a request to book was sent, and no clear answer came back.`
   if (found !== null && found.length > 0)
-    return `${what} The booking service now shows reservation ${listText(found)} with the same reference: it was made. Please do not book it again.`
+    return `${sent} The booking service now shows reservation ${listText(found)} with the same reference: it was made. Please do not book it again.`
   const there =
     found === null ? '' : ' At the moment the booking service shows no reservation with this reference.'
   const next = isForgotten
     ? 'Please ask the operator of the booking service whether it exists'
     : 'The very same request can be repeated safely to find out'
-  return `${what}${there} ${next}; please do not make a new booking before that, because it could become a second one.`
+  return `${sent} So it is not known yet whether the reservation was made.${there} ${next}; please do not make a new booking before that, because it could become a second one.`
 }
 
 function priceChanged({reference, agreed, booked}: Of<'price_changed'>): string {
@@ -75,7 +75,13 @@ function eventMissing(finding: Of<'event_missing'>): string {
     return `${name} ${due}. It was sent to the address of your subscription and not accepted: ${timesTried(finding)}. ${instead} Please check that this address can be reached and answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with a status from 200 to 299.`
   if (loss === 'not_kept')
     return `${name} ${due}. It was sent, and the receiving address accepted it, but it is not among the notifications that we have stored. Another program may have taken it. ${instead} Please check which programs receive at that address.`
-  return `${name} ${due}, and did not arrive here. ${instead} Please check that the receiving program was running at that time, and that the subscription has the right address.`
+  return `${name} ${due}. As far as our records show, it did not arrive. ${refusedText(finding)}${instead} Please check that the receiving program was running at that time, and that the subscription has the right address.`
+}
+
+function refusedText({refusedHere}: {readonly refusedHere: number}): string {
+  if (refusedHere === 0) return ''
+  const times = refusedHere === 1 ? 'one request' : `${refusedHere} requests`
+  return `In the last hour the receiving program refused ${times}, mostly because a signature was not right, and this notification may have been among them. `
 }
 
 function eventRefused(finding: Of<'event_refused'>): string {
@@ -109,7 +115,7 @@ function deliveryPending(finding: Of<'delivery_pending'>): string {
     return `${name} arrived, and is still to be passed on to the program at ${originOf(target)}. That happens by itself. There is nothing to do unless that program is switched off.`
   const tried = attempts === 0 ? '' : ` (${timesTried(finding)})`
   const again = nextAt === null ? 'It is sent again several times' : `It is sent again on ${dateText(nextAt)}`
-  return `${name} has not arrived yet${tried}. ${again}, by itself. Please make sure that the receiving address can be reached.`
+  return `${name} has not arrived yet${tried}. ${refusedText(finding)}${again}, by itself. Please make sure that the receiving address can be reached.`
 }
 
 function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): string {

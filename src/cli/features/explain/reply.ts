@@ -71,7 +71,9 @@ function eventText(id: string, reservations: Facts['reservations']): string {
     const type = stored?.type ?? delivery?.type
     if (type === undefined || type === null) continue
     const about = reference === null ? 'It is about no reservation.' : `It is about reservation ${reference}.`
-    const arrived = stored ? `It arrived on ${dateText(stored.receivedAt)}.` : 'It has not arrived here.'
+    const arrived = stored
+      ? `It arrived on ${dateText(stored.receivedAt)}.`
+      : 'As far as our records show, it has not arrived.'
     return `It is of the type ${typeText(type)}. ${about} ${arrived}`
   }
   return 'It is of an unknown type.'

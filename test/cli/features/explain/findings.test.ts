@@ -1,7 +1,9 @@
 /** What stands out in the facts about a reservation, and what does not. */
 import {describe, expect, it} from 'vitest'
 import type {Facts, ReservationFacts} from '../../../../src/cli/features/explain/facts.js'
+import {said} from '../../../../src/cli/features/explain/finding-words.js'
 import {findingsIn} from '../../../../src/cli/features/explain/findings.js'
+import {replyResult} from '../../../../src/cli/features/explain/reply.js'
 import {
   CLIENT,
   delivery,
@@ -187,6 +189,15 @@ describe('events where the service does not tell its deliveries', () => {
   it('that are overdue are missing, and pending while the service still tries', () => {
     expect(without()).toEqual(['event_missing'])
     expect(without({now: NOON + 60})).toEqual(['delivery_pending'])
+  })
+
+  it('that did not come are told with the requests that were refused here, among which they may be', () => {
+    const events = [received('reservation.confirmed')]
+    const given = facts({events}, {receiving: receiving({refusedLastHour: 3})})
+    const [finding] = findingsIn(given)
+    expect(finding).toMatchObject({code: 'delivery_pending', refusedHere: 3})
+    expect(finding && said(finding).text).toContain('3 requests refused here in the last hour')
+    expect(replyResult(given, findingsIn(given)).text).toContain('the receiving program refused 3 requests')
   })
 
   it.each<[string, Partial<Facts['receiving']>]>([

@@ -100,6 +100,7 @@ export const receiving = (change: Partial<Receiving> = {}): Receiving => ({
   listed: undefined,
   receptions: [{profile: 'default', secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON - 500}],
   prunedBefore: null,
+  refusedLastHour: 0,
   ...change,
 })
 

@@ -8,7 +8,7 @@ import {entry, facts, NOON, received, reservation} from './made-up-facts.js'
 
 const reference = 'RSV-1'
 const event = {type: 'voucher.ready', eventId: 'evt_1', reference}
-const failed = {attempts: 8, status: 500, error: null}
+const failed = {attempts: 8, status: 500, error: null, refusedHere: 0}
 const money = (amount: string, currency = 'EUR') => ({amount, currency})
 
 /** One finding of each kind, and where a kind has several forms, one of each. */
@@ -132,8 +132,7 @@ describe.each(FINDINGS.map((finding, n) => [`${n}: ${finding.code}`, finding] as
 )
 
 it('a reply to a reservation says what happened and what to do', () => {
-  const attempts = {attempts: 8, status: 500, error: null, dueAt: NOON, loss: 'given_up'} as const
-  const found: Finding = {code: 'event_missing', ...event, ...attempts}
+  const found: Finding = {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'}
   const text = textOf(facts({events: [received('reservation.confirmed')]}), found)
   expect(text).toBe(`You asked about reservation RSV-1.
 
