@@ -80,8 +80,7 @@ export class Comparison {
 
   /** Takes a reservation of the list. `trip` is a key that reservations for the same guests, hotel and dates share. */
   take(row: Row, trip: string | undefined): void {
-    // What waits for a payment may expire unpaid, and the same be booked again.
-    if (trip !== undefined && isLiveRow(row) && row.standing !== 'pending') {
+    if (trip !== undefined && isLiveRow(row)) {
       const other = this.trips.get(trip)
       if (other === undefined) this.trips.set(trip, row.reservationRef)
       else this.doubles.push({row, other})
@@ -168,6 +167,7 @@ export class Comparison {
   /** Adds that `entry` is about the reservation of the entry `other`. */
   addSecondLine(entry: Entry, other: Entry): void {
     this.checked++
+    entry.found = other.found
     const difference = {kind: 'twice', entry, row: undefined, other: other.line ?? other.reference} as const
     this.differ(difference, entry)
   }

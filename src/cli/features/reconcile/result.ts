@@ -114,7 +114,7 @@ function hereOf(entry: Entry, other: string | number | undefined): Side {
     line !== undefined && (reference === found || reference.startsWith(SANDBOX_RESERVATION_REF_PREFIX))
   return {
     client_reference_id: isReservation ? null : reference,
-    reservation_ref: isReservation ? reference : reservationRef,
+    reservation_ref: isReservation ? reference : (reservationRef ?? found ?? null),
     status,
     price: amount,
     currency,
@@ -155,28 +155,30 @@ function sideText(kind: DifferenceKind, side: Side | null): string | null {
 }
 
 function adviceFor({kind, entry, row, other}: Difference, isJournal: boolean): string {
-  const show = `bookctl reservations show ${shellWord(row?.reservationRef ?? entry?.reservationRef ?? '')}`
-  const reference = shellWord(entry?.reference ?? '')
+  const name = shellWord(row?.reservationRef ?? entry?.reservationRef ?? entry?.reference ?? '')
+  const [show, explain] = [`bookctl reservations show ${name}`, `bookctl explain ${name}`]
   switch (kind) {
     case 'missing_there':
       return isJournal
-        ? 'the service no longer has it: ask the operator, and do not book it again before'
-        : 'the service has none under this reference: check it, then ask the operator'
+        ? `ask the operator, and do not book it again before: ${explain}`
+        : 'the service has none under this reference: check the ledger, then ask the operator'
     case 'missing_here':
       return isJournal
         ? `made by another machine or program? ${show}; machines that share BOOKCTL_STORE share a journal`
         : `enter it in the ledger, or look for it under another reference: ${show}`
     case 'twice':
-      if (row === undefined) return `one of the two lines is too many, unless both are parts of one price`
-      return `if only one was ordered, cancel the other: bookctl reservations cancel ${shellWord(row.reservationRef)}; the other is ${sanitizeLine(String(other), 64)}`
+      if (row === undefined) return 'one of the two lines is too many, unless both are parts of one price'
+      return `if only one was ordered, cancel the other: bookctl reservations cancel ${name}; the first is ${sanitizeLine(String(other), 64)}`
     case 'price':
     case 'currency':
-      return `settle with the operator which is right: ${show}`
+      return `settle with the operator which is right: ${explain}`
     case 'status':
-      return isJournal ? `see what happened: ${show}` : `correct the ledger, or see what happened: ${show}`
+      return isJournal
+        ? `see what happened: ${explain}`
+        : `correct the ledger, or see what happened: ${explain}`
     case 'unresolved':
       if (entry?.standing === 'given_up') return `it was given up here, and exists: ${show}`
-      return `find out: bookctl reserve --resume ${reference}; all of them: --resolve`
+      return `find out: bookctl reserve --resume ${shellWord(entry?.reference ?? '')}; all of them: --resolve`
   }
 }
 
