@@ -51,6 +51,9 @@ test('each request is a line, and what was right is kept, shown, exported and ve
   const verify = (file: string, stdin = '') =>
     home.json(['webhooks', 'verify', file, '--at', 'received'], {stdin})
   expect((await verify('-', exported)).result).toMatchObject({valid: true, event_id: 'evt_1'})
+  const details = await home.run(['webhooks', 'events', 'show', 'evt_1', '--json'])
+  for (const written of [shown.stdout, details.stdout])
+    expect((await verify('-', written)).result, written).toMatchObject({valid: true, event_id: 'evt_1'})
   expect(await verify(capture)).toMatchObject({exit: 9, result: {valid: 2, invalid: 1}})
   const body_base64 = Buffer.from(bodyOf('evt_1').replace('CONFIRMED', 'PENDING')).toString('base64')
   const changed = JSON.stringify({...JSON.parse(exported), body_base64})

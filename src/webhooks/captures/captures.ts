@@ -79,7 +79,7 @@ function holdsSignature(text: string, names: WebhookHeaderNames): boolean {
 function mayHoldRequest(text: string, names: WebhookHeaderNames): boolean {
   const plain = text.replaceAll('\0', '')
   const forms =
-    /(?:^|[^\w.-])curl(?:\.exe)?\s|\b(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s|^\s*(?:[<>|*] )*HTTP\/\d|^\s*[<*] |"\w*headers"|=> Send/im
+    /(?:^|[^\w.-])curl(?:\.exe)?\s|\b(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)\s|^\s*(?:[<>|*] )*HTTP\/\d|^\s*[<*] |"\w*headers"|=> Send|^Content-Transfer-Encoding:/im
   return holdsSignature(plain, names) || forms.test(plain)
 }
 

@@ -34,7 +34,7 @@ function commandLine(
   let at = start
   while (at < text.length) {
     const character = text[at] ?? ''
-    const rest = text.slice(at, at + 300)
+    const rest = /[\r\n%^]/.test(character) ? text.slice(at, at + 300) : ''
     const lineBreak = /^\r?\n/.exec(rest)
     if (lineBreak && !isQuoted && !WRAPPED_OPTION.test(rest)) break
     if (character === '%') {

@@ -22,11 +22,15 @@ interface Sent {
 const CMDLET = /(?<![\w-])(?:Invoke-(?:WebRequest|RestMethod)|iwr|irm)(?=[ \t`])/gi
 const CURL = /(?<![\w.-])(?:curl|CURL)(?:\.exe)?(?=[ \t])/g
 
+/** A text rarely has more than one, but may have the word curl in many places. */
+const MOST_COMMANDS = 100
+
 /** Returns the requests of the commands in `text` that have headers, or undefined if there is none. */
 export function readCommands(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
   const found: CapturedRequest[] = []
   let end = 0
-  for (const {index, 0: program} of [...text.matchAll(CMDLET), ...text.matchAll(CURL)]) {
+  const programs = [...text.matchAll(CMDLET), ...text.matchAll(CURL)]
+  for (const {index, 0: program} of programs.slice(0, MOST_COMMANDS)) {
     if (index < end) continue
     const start = index + program.length
     const isCmdlet = /^i/i.test(program) || /^curl[^\n]*[ \t]-(?:Headers|Body|Uri)\b/i.test(text.slice(index))

@@ -3,7 +3,7 @@
  * one on a line behind a time and other words.
  */
 import {isObject, type JsonObject} from '../../contract/json.js'
-import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
+import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ANSWER, BODY_MISSING, unclear} from './gaps.js'
 import {type CapturedRequest, isCutJson, parseText, type Reading, timeOf, unreadable} from './request.js'
 import {endOfValue, JOINED, joinedReadings} from './wrapped.js'
@@ -366,6 +366,8 @@ function requestOf({pairs = [], body, receivedAt}: Parts, source: string): Captu
   const base = {headers, receivedAt}
   if (body === undefined) return {...base, body: new Uint8Array(), gap: BODY_MISSING}
   const {value, isBase64} = body
+  const declared = headerOf(headers, 'content-length')
+  if (value === '' && declared !== '0') return {...base, body: new Uint8Array(), gap: BODY_MISSING}
   if (value instanceof Uint8Array) return {...base, body: value}
   if (typeof value !== 'string') {
     const otherReadings = (): Reading[] => slicesOf(value, source).map(text => ({body: Buffer.from(text)}))
@@ -382,7 +384,10 @@ function requestOf({pairs = [], body, receivedAt}: Parts, source: string): Captu
     return decoded ? {...base, body: decoded} : {...base, body: Buffer.from(value), gap: NOT_BASE64}
   const otherReadings = (): Reading[] =>
     isBase64 === undefined && decoded !== undefined && value.length >= 8 ? [{body: decoded}] : []
-  return {...base, body: Buffer.from(value), otherReadings}
+  const text = Buffer.from(value)
+  const missingBytes = typeof declared === 'string' ? Number(declared) - text.length : 0
+  const isCut = missingBytes > 0 && headerOf(headers, 'content-encoding') === undefined
+  return {...base, body: text, otherReadings, afterwards: {notes: [], ...(isCut ? {missingBytes} : {})}}
 }
 
 /** Decodes base64, also without padding and in lines. Returns undefined if the text is not base64 or was cut off. */

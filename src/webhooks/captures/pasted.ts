@@ -6,9 +6,13 @@ import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
 import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY} from './gaps.js'
 import {isRead, readBrokenLogs, readLogs} from './logs.js'
+import {textOfMail} from './mails.js'
 import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
 import {readTrace} from './traces.js'
 import {textReadings} from './wrapped.js'
+
+/** Several times as long as an event with a mail around it. */
+const MOST_TEXT_BYTES = 4 * 1024 * 1024
 
 /** Returns the requests in a text, or undefined if none is found. `leftOut` counts the entries of a log that are no requests. */
 export function readPasted(
@@ -16,7 +20,8 @@ export function readPasted(
   names: WebhookHeaderNames,
   leftOut: {count: number},
 ): CapturedRequest[] | undefined {
-  const plain = withoutFences(withoutQuoteMarks(text))
+  if (text.length > MOST_TEXT_BYTES) return undefined
+  const plain = withoutFences(withoutQuoteMarks(textOfMail(text) ?? text))
   const quotedLog =
     plain === text ? undefined : readLogs(Buffer.from(plain, 'latin1').toString(), names, leftOut)
   return (
@@ -31,6 +36,8 @@ export function readPasted(
   )
 }
 
+/** Mails of mails have a few. */
+const MOST_LEVELS = 12
 const QUOTE_MARK = /^[ \t]*[>|] ?/
 /** Matches the lines of `curl -v` that are not of the request. */
 const CURL_REMARK =
@@ -40,18 +47,18 @@ const CURL_REMARK =
  * Returns the text without the marks that a mail puts before quoted lines. What stands before the quoted lines is dropped. Lines
  * of `curl -v` begin with such a mark too; they are left as they are.
  */
-function withoutQuoteMarks(text: string): string {
+function withoutQuoteMarks(text: string, levels = MOST_LEVELS): string {
   const lines = text.split('\n')
   const isMarked = (line: string) => QUOTE_MARK.test(line)
   const first = lines.findIndex(isMarked)
-  if (first < 0) return text
+  if (first < 0 || levels === 0) return text
   const last = lines.findLastIndex(isMarked)
   const region = lines.slice(first, last + 1)
   if (lines.some(line => CURL_REMARK.test(line))) return text
   // Output of curl -v that was cut to the lines of the request ends where the body would begin.
   const rest = lines.slice(last + 1)
   const inner = region.map(line => line.replace(QUOTE_MARK, ''))
-  return withoutQuoteMarks([...inner, ...rest].join('\n'))
+  return withoutQuoteMarks([...inner, ...rest].join('\n'), levels - 1)
 }
 
 /** Returns the text without lines of ``` and without spaces that stand before each line. */

@@ -15,7 +15,8 @@ export function gatherHeaders(pairs: Iterable<readonly [string, string]>): Heade
     const key = name.toLowerCase()
     const before = headers[key]
     if (before === undefined) headers[key] = value
-    else headers[key] = typeof before === 'string' ? [before, value] : [...before, value]
+    else if (typeof before === 'string') headers[key] = [before, value]
+    else before.push(value)
   }
   return headers
 }

@@ -92,6 +92,35 @@ test('a body that is shorter than its Content-Length is called cut off', async (
   expect((await checkAll(mail)).results[0]?.findings[0]?.explanation).toContain('9 bytes shorter')
 })
 
+test('a log that cut or left out the body is told by its Content-Length', async () => {
+  const log = (body: string) =>
+    JSON.stringify({headers: {'X-Service-Signature': SIGNATURE, 'Content-Length': `${BODY.length}`}, body})
+  expect(await findingCodes(log(BODY.toString()))).toEqual([[]])
+  expect(await findingCodes(log(BODY.toString().slice(0, 20)))).toEqual([['body_cut']])
+  expect(await findingCodes(log(''))).toEqual([['body_missing']])
+})
+
+test('a text that is long or deeply quoted is read in bounded time', async () => {
+  const head = `X-Service-Signature: ${SIGNATURE}\n`
+  const texts = [
+    `${'>'.repeat(100_000)} ${head}`,
+    `${'curl -H a:b '.repeat(40_000)}\n${head}`,
+    `curl -H '${head}' -d "${'\\'.repeat(300_000)}`,
+    `curl ^\n -H "${head}" -d "${'%a'.repeat(300_000)}`,
+    `Invoke-WebRequest -Headers @{"x"="${'`'.repeat(300_001)}"} -Body "${'$('.repeat(100_000)}"\n${head}`,
+    `${head}\n${'{'.repeat(300_000)}`,
+    `${head}\n{"a":"${'x y\n'.repeat(100_000)}"}`,
+    `{"headers":${'{"a":'.repeat(50_000)}\n${head}`,
+    `=> Send header, 9 bytes\n${'0000: ff\n'.repeat(100_000)}${head}`,
+  ]
+  for (const text of texts) {
+    const began = process.cpuUsage()
+    const {results} = await checkAll(text)
+    expect(results.some(({valid}) => valid)).toBe(false)
+    expect(process.cpuUsage(began).user / 1e6, text.slice(0, 60)).toBeLessThan(8)
+  }
+}, 60_000)
+
 test('a line end that no mail has put in a body is not removed', async () => {
   const plain = '{"id":"evt_01","type":"a.b"}'
   const signature = sign('whsec_test', String(T), Buffer.from(plain))

@@ -101,6 +101,9 @@ const invoke =
 
 // HTTP, mails and texts
 
+const MAIL =
+  'From: Ada <ada@partner.example>\nTo: support@service.example\nSubject: signature\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n'
+
 const http = (request: Written, more: readonly string[] = []) =>
   ['POST /hooks HTTP/1.1', 'Host: partner.example', ...headLines(request), ...more, '', textOf(request)].join(
     '\n',
@@ -272,6 +275,25 @@ export const FORMS: Readonly<Record<string, Write>> = {
     canBeWrapped(textOf(request)) ? wrapped(http(request), 76, '> ') : undefined,
   'HTTP, in a mail with broken lines and no marks': request =>
     canBeWrapped(textOf(request)) ? wrapped(http(request), 72) : undefined,
+  'a mail in a file, quoted-printable': request => {
+    const text = Buffer.from(`Hello,\n\n${quoted(http(request), '> ')}\n`)
+    const encoded = [...text]
+      .map(byte =>
+        byte === 0x0a || (byte >= 0x20 && byte < 0x7f && byte !== 0x3d)
+          ? String.fromCharCode(byte)
+          : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+      )
+      .join('')
+      .replace(/[^\n]{60}(?==?[^\n])(?<!=.?)/g, '$&=\n')
+    return `${MAIL}Content-Transfer-Encoding: quoted-printable\n\n${encoded}`
+  },
+  'a mail in a file, base64 in one of its parts': request =>
+    [
+      `${MAIL.replace('text/plain', 'multipart/alternative; boundary="b1"')}`,
+      '--b1\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n',
+      Buffer.from(http(request)).toString('base64').replace(/.{76}/g, '$&\n'),
+      '--b1\nContent-Type: text/html\n\n<p>Hello</p>\n--b1--\n',
+    ].join('\n'),
   'bash, in a mail': request => quoted(String(curl(single, '--data-raw ')(request)), '> '),
   'bash, in a mail with broken lines': request =>
     canBeWrapped(textOf(request))
