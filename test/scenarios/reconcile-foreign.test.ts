@@ -16,7 +16,7 @@ interface Foreign {
   /** What the service shows of single reservations. */
   readonly shown?: Readonly<Record<string, Listed | number>>
   /** Whether a list for one client reference has only that. */
-  readonly narrows?: boolean
+  readonly narrows?: boolean | 'refuses'
 }
 
 function serve({pages, shown = {}, narrows = true}: Foreign): void {
@@ -32,7 +32,8 @@ function serve({pages, shown = {}, narrows = true}: Foreign): void {
       const number = Number(searchParams.get('after') ?? 0)
       const named = all.filter(each => each.client_reference_id === reference)
       const after = number + 1 < pages.length ? String(number + 1) : null
-      if (reference !== null && narrows) answer(response, 200, {data: named})
+      if (reference !== null && narrows === 'refuses') refuse(response, 400, 'unknown_parameter')
+      else if (reference !== null && narrows) answer(response, 200, {data: named})
       else
         answer(response, 200, {data: pages[number] ?? [], meta: {after: reference === null ? after : null}})
     } else if (pathname.startsWith('/reservations/')) {
@@ -90,6 +91,8 @@ test('a row without a price is looked up, and not compared if that says none eit
   const none = await compare({pages: [listed], shown: {'R-1': listed[0] ?? A}}, BOOKS)
   expect(none).toMatchObject({exit: 0, found: [], checked: 2})
   expect(none.stderr).toBe('Warning: 1 reservation: the service states no price, so it was not compared\n')
+  const halves = {pages: [[without(A, 'status'), B]], shown: {'R-1': without(A, 'total', 'currency')}}
+  expect(await compare(halves, BOOKS)).toMatchObject({exit: 0, found: [], stderr: ''})
   const unclear = {...A, total: '10.00', amount: '12.00'}
   expect(await compare({pages: [[unclear, B]], shown: {'R-1': unclear}}, BOOKS)).toMatchObject({exit: 0})
 })
@@ -123,6 +126,8 @@ test('what the list left out is looked up before it is called missing', async ()
   expect(found).toMatchObject({exit: 0, found: [], checked: 2})
   const gone = await compare({pages: [[B]]}, BOOKS)
   expect(gone).toMatchObject({exit: 3, found: [['missing_there', 'A']], checked: 2})
+  const since = await compare({pages: [[B]], narrows: 'refuses'}, BOOKS, '--since', '2029-01-01')
+  expect(since).toMatchObject({exit: 0, found: []})
   const failing = await compare({pages: [[B]], shown: {A: 503}, narrows: true}, BOOKS)
   expect(failing.exit).toBe(6)
   const cancelled = await compare({pages: [[B]]}, ['A,10.00,EUR,cancelled', 'B,20.00,EUR,ok'])

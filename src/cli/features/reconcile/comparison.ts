@@ -91,11 +91,17 @@ export class Comparison {
     else this.addStranger(row)
   }
 
-  /** Pairs the rest of the list with entries by their client references, bookings first. Call it when the whole list was taken. */
+  /**
+   * Pairs the rest of the list with entries by their client references, bookings first. A refused attempt is no other side of a
+   * booking whose reference has one already. Call it when the whole list was taken.
+   */
   pairLoose(): void {
+    const {books} = this
     const rows = this.loose.splice(0)
+    books.indexReferences(new Set(rows.map(({reference}) => reference ?? '')))
     for (const row of [...rows.filter(isLiveRow), ...rows.filter(row => !isLiveRow(row))]) {
-      const [entry] = this.books.waiting(row.reference)
+      const isBooked = books.under(row.reference ?? '').some(entry => entry.isFoundLive)
+      const entry = books.waiting(row.reference).find(({standing}) => standing !== 'none' || !isBooked)
       if (entry) this.pair(entry, row)
       else this.addStranger(row)
     }

@@ -43,8 +43,15 @@ export class Lookups {
    */
   async find(reference: string): Promise<readonly Row[] | 'unclear'> {
     if (!this.takeTurn()) return 'unclear'
-    const {reservations} = await listReservations(this.api, {query: {client_reference_id: reference}})
-    const rows = reservations.map(found => readRow(found).row)
+    let rows: Row[]
+    try {
+      const {reservations} = await listReservations(this.api, {query: {client_reference_id: reference}})
+      rows = reservations.map(found => readRow(found).row)
+    } catch (error) {
+      // A service that does not narrow its list may refuse to.
+      if (error instanceof Failure && error.kind === 'refused') return 'unclear'
+      throw error
+    }
     const named = rows.filter(row => row.reference === reference)
     return named.length === 0 && rows.length > 0 ? 'unclear' : named
   }

@@ -14,7 +14,7 @@ import {type LedgerColumns, readLedger} from './ledger.js'
 import {Lookups} from './lookups.js'
 import {resolveOpen} from './resolve.js'
 import {printDifferences, summaryOf, uncomparedTexts} from './result.js'
-import {readRow} from './rows.js'
+import {mergeRows, readRow} from './rows.js'
 import {isLive} from './standing.js'
 import {checkWindow, isOpenEnded, isWithinAsWritten, queryOf, type Window} from './window.js'
 
@@ -111,7 +111,7 @@ async function readAgain(connection: Connection, comparison: Comparison): Promis
 async function completeRows(lookups: Lookups, comparison: Comparison): Promise<void> {
   await inParallel(comparison.incomplete.splice(0), LOOKUPS_AT_ONCE, async ({entry, row}) => {
     const shown = await lookups.show(row.reservationRef)
-    comparison.judge(entry, typeof shown === 'string' ? row : {...row, ...shown})
+    comparison.judge(entry, typeof shown === 'string' ? row : mergeRows(shown, row))
   })
 }
 

@@ -43,6 +43,21 @@ function moneyIn(reservation: JsonObject): Money | null {
   return price === 'unclear' ? null : price
 }
 
+/** Returns what the service shows of a reservation, with what only its list says. */
+export function mergeRows(shown: Row, listed: Row): Row {
+  const price = shown.amount === null ? listed : shown
+  const state = shown.standing === null ? listed : shown
+  return {
+    ...shown,
+    reference: shown.reference ?? listed.reference,
+    standing: state.standing,
+    status: state.status,
+    amount: price.amount,
+    currency: price.currency,
+    createdAt: shown.createdAt ?? listed.createdAt,
+  }
+}
+
 /** Shortens a SHA-256 in hex to half of its bytes, a character each: 100,000 of them are in memory. */
 function shortened(sha256: string): string {
   return Buffer.from(sha256.slice(0, 32), 'hex').toString('latin1')

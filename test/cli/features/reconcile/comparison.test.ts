@@ -31,10 +31,13 @@ const CASES = [
   'missing here',
   'one reference twice',
   'one trip twice',
+  'refused, and booked at the second attempt',
+  'refused, booked at the second attempt, and twice',
+  'refused, and booked all the same',
   'unresolved',
 ] as const
-/** A ledger does not know what was not resolved, and says itself what is paid. */
-const OF_JOURNALS: readonly string[] = ['paid since', 'unresolved']
+/** A ledger does not know what was refused or not resolved, and says itself what is paid. */
+const isOfJournals = (name: string) => /^(paid|refused|unresolved)/.test(name)
 
 function makeCase(name: (typeof CASES)[number], n: number, isJournal: boolean): Case {
   const ref = `R-${n}`
@@ -65,6 +68,7 @@ function makeCase(name: (typeof CASES)[number], n: number, isJournal: boolean): 
     }
     return {row, trip}
   }
+  const refused = entry('refused', {standing: 'none', reservationRef: null})
   const second = {reservationRef: `${ref}-b`, createdAt: '2030-02-01T00:00:00Z'}
   const own = {reference: `trip-${n}b`}
   const ofSecond = {...own, ...(isJournal && {reservationRef: second.reservationRef})}
@@ -116,6 +120,14 @@ function makeCase(name: (typeof CASES)[number], n: number, isJournal: boolean): 
         [listed('CONFIRMED'), listed('CONFIRMED', {...second, ...own})],
         'twice',
       )
+    case 'refused, and booked at the second attempt':
+      return made([refused, entry('confirmed')], [listed('CONFIRMED')])
+    case 'refused, booked at the second attempt, and twice': {
+      const rows = [listed('CONFIRMED'), listed('CONFIRMED', second, `other-${n}`)]
+      return made([refused, entry('confirmed')], rows, 'twice')
+    }
+    case 'refused, and booked all the same':
+      return made([refused], [listed('CONFIRMED')], `status ${ref}`)
     case 'unresolved':
       return made(
         [entry('unknown', {standing: 'open', reservationRef: null})],
@@ -146,7 +158,7 @@ test.each([
   ['a journal', true],
   ['a ledger', false],
 ])('%s', (_, isJournal) => {
-  const names = CASES.filter(name => isJournal || !OF_JOURNALS.includes(name))
+  const names = CASES.filter(name => isJournal || !isOfJournals(name))
   const course = fc.tuple(fc.array(fc.constantFrom(...names), {maxLength: 40}), fc.infiniteStream(fc.nat()))
   fc.assert(
     fc.property(course, ([chosen, numbers]) => {
