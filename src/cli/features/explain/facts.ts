@@ -54,7 +54,6 @@ export interface ReceivedEvent {
   readonly receivedAt: number
   /** When the service says that it happened, in Unix seconds. */
   readonly createdAt: number | null
-  readonly profile: string
   readonly secretName: string
   readonly forwards: readonly EventForward[]
 }
@@ -119,7 +118,6 @@ export interface ReservationFacts {
 
 /** A sign that a subscription's events are received here. */
 export interface Reception {
-  readonly profile: string
   readonly secretName: string
   readonly type: string | null
   readonly receivedAt: number
@@ -128,13 +126,12 @@ export interface Reception {
 /** A subscription as far as it is known here. */
 export interface KnownSubscription {
   readonly id: string
-  readonly profile: string
   /** Null for a secret of an earlier version. */
   readonly baseUrl: string | null
   /** The client of its profile; null if the profile is not in config.json. */
   readonly clientId: string | null
   readonly types: readonly string[] | null
-  /** Unix seconds. */
+  /** When its secret was stored here, in Unix seconds; infinity if it was not, so that only its events show since when it is. */
   readonly storedAt: number
 }
 

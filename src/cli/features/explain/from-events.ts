@@ -35,7 +35,6 @@ async function receivedOf(store: EventStore, event: StoredEvent): Promise<Receiv
     status: subjectOf(body).status,
     receivedAt: event.receivedAt,
     createdAt: created ?? null,
-    profile: event.profile,
     secretName: event.secretName,
     forwards: await store.forwardsOf(event.sequence),
   }
@@ -57,9 +56,7 @@ export async function readReceptions(store: EventStore, types: readonly string[]
     await store.page({}, {}, PAGE),
     ...(await Promise.all(types.map(type => store.page({types: [type]}, {after: 0}, PAGE)))),
   ]
-  return pages.flat().map(({profile, secretName, type, receivedAt}) => {
-    return {profile, secretName, type, receivedAt}
-  })
+  return pages.flat().map(({secretName, type, receivedAt}) => ({secretName, type, receivedAt}))
 }
 
 export function eventMoments(event: ReceivedEvent, reference: string | null): Moment[] {

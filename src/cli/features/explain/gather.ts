@@ -1,9 +1,11 @@
 /** Gathers the facts about a subject from every source, and puts what happened in one order. */
 import {isEnded, type ReadReservation} from '../../../api/answers/reservations.js'
 import {tripOfEntry} from '../../../api/reserve/trip-key.js'
+import {Failure} from '../../../contract/failure.js'
 import {EVENT_ID_PREFIX} from '../../../contract/identifiers.js'
 import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {StorageError} from '../../../storage/errors.js'
 import {dueOf, hasEnded, stateOfFacts} from './course.js'
 import type {
   Asked,
@@ -36,7 +38,7 @@ const MOST_RESERVATIONS = 20
 
 /** Throws a usage error `unknown_subject`; StorageError. */
 export async function gather(what: string, means: Means, systemNow: number): Promise<Facts> {
-  const {service, sandboxes, events} = means
+  const {service, sandboxes} = means
   // Before this command adds its own requests to it.
   const logs = await Promise.all(sandboxes.map(sandbox => sandbox.requests()))
   const resolved = (await resolveHere(what, means)) ?? (await resolveThere(what, means))
@@ -49,14 +51,7 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
   if (what.startsWith(EVENT_ID_PREFIX) && resolved.reservationRefs.length === 0)
     reservations.push(await eventAlone(what, means, now))
   const types = new Set(reservations.flatMap(each => dueOf(each).map(({type}) => type)))
-  const receiving: Receiving = {
-    known: knownSubscriptions(means),
-    // Nothing is due, so nothing needs a subscription.
-    listed: types.size === 0 ? undefined : await service.subscriptions(),
-    receptions: types.size === 0 ? [] : await readReceptions(events, [...types]),
-    prunedBefore: await events.prunedBefore(),
-    refusedLastHour: types.size === 0 ? 0 : await refusedLastHour(events),
-  }
+  const receiving = await receivingFor([...types], means)
   const requests = requestsAbout(resolved, reservations, [
     ...means.history,
     ...logs.flatMap(log => log ?? []),
@@ -289,20 +284,52 @@ async function refusedLastHour(events: Means['events']): Promise<number> {
   return Object.values(byReason).reduce((sum, count) => sum + count, 0)
 }
 
+/** Returns what is known about receiving these types; with none, nothing needs a subscription. */
+async function receivingFor(types: readonly string[], means: Means): Promise<Receiving> {
+  const {events, service} = means
+  const prunedBefore = await events.prunedBefore()
+  const known = knownSubscriptions(means)
+  if (types.length === 0) return {known, listed: undefined, receptions: [], prunedBefore, refusedLastHour: 0}
+  const listed = await service.subscriptions()
+  const target = await service.target()
+  // With a store that machines share, the secret of a subscription may be on another machine.
+  const elsewhere = (listed ?? []).flatMap(({id, types: of}): KnownSubscription[] => {
+    if (target === undefined || known.some(each => each.id === id)) return []
+    const {baseUrl, clientId} = target
+    return [{id, baseUrl, clientId, types: of, storedAt: Number.POSITIVE_INFINITY}]
+  })
+  return {
+    known: [...known, ...elsewhere],
+    listed,
+    receptions: await readReceptions(events, types),
+    prunedBefore,
+    refusedLastHour: await refusedLastHour(events),
+  }
+}
+
 /** Returns the subscriptions whose signing secrets are stored here, with the client of their profiles. */
 function knownSubscriptions({state}: Means): KnownSubscription[] {
-  const {profiles} = state.settings.read()
+  const profiles = profilesOf(state)
   return state.secrets.listSigningSecrets().map(({subscription_id, profile, stored_at, subscribed}) => {
     const owner = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
     return {
       id: subscription_id,
-      profile,
       baseUrl: subscribed?.baseUrl ?? owner?.base_url ?? null,
       clientId: owner?.client_id ?? null,
       types: subscribed?.events ?? null,
       storedAt: stored_at,
     }
   })
+}
+
+/** A broken config.json is reported where the service is asked; credentials of the environment work without it. */
+function profilesOf(state: Means['state']) {
+  try {
+    return state.settings.read().profiles
+  } catch (error) {
+    if (error instanceof Failure || error instanceof StorageError) return {}
+    throw error
+  }
 }
 
 /** Returns the requests about the subject, from this machine and from the sandboxes. */

@@ -171,7 +171,7 @@ describe('events where the service tells its deliveries', () => {
     // Its receiver is another program.
     expect(withReceiving({receptions: []})).toEqual([])
     // It was received here only later.
-    const later = {profile: 'default', secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 10}
+    const later = {secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 10}
     expect(withReceiving({receptions: [later]})).toEqual([])
     // It may have been removed here.
     expect(withReceiving({prunedBefore: NOON + 10})).toEqual([])
@@ -205,15 +205,13 @@ describe('events where the service does not tell its deliveries', () => {
     [
       'the subscription was made later',
       {
-        known: [{...CLIENT, id: 'whsub_1', profile: 'default', types: ['voucher.ready'], storedAt: NOON + 5}],
-        receptions: [
-          {profile: 'default', secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 6},
-        ],
+        known: [{...CLIENT, id: 'whsub_1', types: ['voucher.ready'], storedAt: NOON + 5}],
+        receptions: [{secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 6}],
       },
     ],
     [
       'the subscription is of another client',
-      {known: [{...CLIENT, clientId: 'cid_2', id: 'whsub_1', profile: 'live', types: null, storedAt: 0}]},
+      {known: [{...CLIENT, clientId: 'cid_2', id: 'whsub_1', types: null, storedAt: 0}]},
     ],
     [
       'the subscription is at another service',
@@ -223,7 +221,6 @@ describe('events where the service does not tell its deliveries', () => {
             baseUrl: 'https://other.example/v1',
             clientId: null,
             id: 'whsub_1',
-            profile: 'default',
             types: null,
             storedAt: 0,
           },
@@ -236,13 +233,20 @@ describe('events where the service does not tell its deliveries', () => {
     expect(without({}, {receiving: receiving(change)})).not.toContain('event_missing')
   })
 
+  it('are missing too if the secret is on another machine of the store, once events of the subscription came', () => {
+    const known = [{...CLIENT, id: 'whsub_1', types: ['voucher.ready'], storedAt: Number.POSITIVE_INFINITY}]
+    const listed = [{id: 'whsub_1', types: ['voucher.ready'], isActive: true}]
+    const at = (receivedAt: number) => {
+      const receptions = [{secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt}]
+      return without({}, {receiving: receiving({known, listed, receptions})})
+    }
+    expect(at(NOON - 500)).toEqual(['event_missing'])
+    expect(at(NOON + 500)).toEqual([])
+  })
+
   it('are not missing if the subscription does not take the type, which is told', () => {
-    const known = [
-      {...CLIENT, id: 'whsub_1', profile: 'default', types: ['reservation.confirmed'], storedAt: 0},
-    ]
-    const receptions = [
-      {profile: 'default', secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt: 0},
-    ]
+    const known = [{...CLIENT, id: 'whsub_1', types: ['reservation.confirmed'], storedAt: 0}]
+    const receptions = [{secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt: 0}]
     expect(without({}, {receiving: receiving({known, receptions})})).toEqual(['no_subscription'])
   })
 
