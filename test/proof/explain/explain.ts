@@ -22,8 +22,8 @@ const LONGEST_WAIT_SECONDS = 25 * 3600
 const PAYMENT_SECONDS = 16 * 60
 
 /** Each course has a stay of its own, so that only a planted double is one. */
-function stayOf(seed: number): string[] {
-  const day = new Date(Date.UTC(2031, 0, 1) + seed * 4 * 86_400_000).toISOString().slice(0, 10)
+function stayOf(cell: number): string[] {
+  const day = new Date(Date.UTC(2031, 0, 1) + cell * 4 * 86_400_000).toISOString().slice(0, 10)
   return SEARCH.map(word => (word === '2030-06-01' ? day : word))
 }
 
@@ -36,10 +36,10 @@ class Run {
   constructor(
     private readonly bench: Bench,
     private readonly course: Course,
-    base: number,
+    private readonly cell: number,
   ) {
     const ending = course.attempt === 'refused for its price' ? '-price_changed' : ''
-    this.reference = `course-${base}-${course.seed}${ending}`
+    this.reference = `course-${course.seed}${ending}`
   }
 
   async play(): Promise<void> {
@@ -113,8 +113,8 @@ class Run {
   }
 
   private async search(): Promise<string> {
-    const {seed, currency} = this.course
-    const words = stayOf(seed).map(word => (word === 'EUR' ? currency : word))
+    const {currency} = this.course
+    const words = stayOf(this.cell).map(word => (word === 'EUR' ? currency : word))
     const {stdout} = await this.must([...words, '--limit', '1', '--quiet'])
     return stdout.trim()
   }
@@ -254,7 +254,7 @@ function cellOf(seed: number): Cell<Bench> {
     group: 'courses',
     isSample: SAMPLE.has(seed),
     async run(bench, base) {
-      const run = new Run(bench, courseOf(base * SEEDS + seed), base)
+      const run = new Run(bench, courseOf(base * SEEDS + seed), seed)
       try {
         await run.play()
         return await run.check()

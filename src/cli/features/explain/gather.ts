@@ -1,29 +1,17 @@
 /** Gathers the facts about a subject from every source, and puts what happened in one order. */
-import {isEnded, type ReadReservation} from '../../../api/answers/reservations.js'
-import {tripOfEntry} from '../../../api/reserve/trip-key.js'
-import {Failure} from '../../../contract/failure.js'
+import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {EVENT_ID_PREFIX} from '../../../contract/identifiers.js'
 import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
-import {StorageError} from '../../../storage/errors.js'
-import {dueOf, hasEnded, stateOfFacts} from './course.js'
-import type {
-  Asked,
-  Delivery,
-  Double,
-  Facts,
-  KnownSubscription,
-  Moment,
-  ReceivedEvent,
-  Receiving,
-  ReservationFacts,
-  ServiceAnswer,
-} from './facts.js'
-import {eventMoments, readEvents, readReceptions} from './from-events.js'
+import {dueOf, stateOfFacts} from './course.js'
+import {doublesOf} from './doubles.js'
+import type {Asked, Delivery, Facts, Moment, ReceivedEvent, ReservationFacts, ServiceAnswer} from './facts.js'
+import {eventMoments, readEvents} from './from-events.js'
 import {entryMoments, offerMoments} from './from-journal.js'
 import {isAbout, type Names, type RequestFact, requestMoment, tellingAmong} from './from-requests.js'
 import {deliveryMoments} from './from-sandbox.js'
 import {isSameService, recordMoments} from './from-service.js'
+import {receivingFor} from './receiving.js'
 import {
   clientReferencesOf,
   type Means,
@@ -207,128 +195,6 @@ async function nowOf(
   return baseUrl => {
     const found = clocks.find(({origin}) => baseUrl !== undefined && isAt(origin, baseUrl))
     return found?.now ?? systemNow
-  }
-}
-
-type Undoubled = Omit<ReservationFacts, 'doubles'>
-
-/** Returns the other bookings of the same client that look like this one: those tried here, and those that the service lists. */
-async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
-  const {entry, service: answer, offer, listed} = facts
-  const isOpen = entry !== undefined && isUnresolved(entry)
-  const isNothing = entry !== undefined && entry.reservationRef === null && (!isOpen || listed?.length === 0)
-  if (isNothing || isOver(facts)) return []
-  const doubles = new Map<string, Double>()
-  const add = (double: Double) => {
-    const key = double.reservationRef ?? `attempt ${double.clientReferenceId}`
-    if (!doubles.has(key)) doubles.set(key, double)
-  }
-  for (const double of await doublesHere(entry, offer, means)) add(double)
-  const there = answer.kind === 'shown' ? await means.service.doublesOf(answer.found) : []
-  for (const found of there) {
-    if (isEnded(found.status)) continue
-    const [clientReferenceId = null] = clientReferencesOf([], [found])
-    add({reservationRef: found.reservation_ref, clientReferenceId, at: null, isCertain: true})
-  }
-  doubles.delete(facts.reference ?? '')
-  return [...doubles.values()]
-}
-
-/** Reports whether it is no booking any more, or may not be: one that was not paid when it was last heard of may have expired. */
-function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): boolean {
-  const isUnpaid = /pending|payment|unpaid/.test(stateOfFacts(facts) ?? '')
-  return hasEnded(facts) || (facts.service.kind === 'hidden' && isUnpaid)
-}
-
-async function doublesHere(
-  entry: JournalEntry | undefined,
-  offer: SeenOffer | undefined,
-  {state, events, service}: Means,
-): Promise<Double[]> {
-  const guests = entry?.trip?.guests
-  const trip = entry && tripOfEntry(entry, offer)
-  if (entry === undefined || !guests || trip === undefined) return []
-  const doubles: Double[] = []
-  for (const other of await state.journal.list({client: entry, guests})) {
-    const {reservationRef, clientReferenceId, createdAt} = other
-    if (other.id === entry.id || clientReferenceId === entry.clientReferenceId) continue
-    if (tripOfEntry(other, await state.offers.find(other, other.offerId)) !== trip) continue
-    const mayAsk = await service.isOf(other)
-    if (reservationRef !== null) {
-      const answer: ServiceAnswer = mayAsk ? await service.show(reservationRef) : {kind: 'hidden'}
-      const known = {
-        service: answer,
-        entry: other,
-        events: await readEvents(events, {reservation: reservationRef}),
-      }
-      if (answer.kind === 'absent' || isOver(known)) continue
-      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true})
-    } else if (isUnresolved(other)) {
-      const listed = mayAsk ? await service.named(clientReferenceId) : undefined
-      const live = listed?.find(({status}) => !isEnded(status))
-      if (listed !== undefined && live === undefined) continue
-      const reference = live?.reservation_ref ?? null
-      doubles.push({
-        reservationRef: reference,
-        clientReferenceId,
-        at: createdAt,
-        isCertain: live !== undefined,
-      })
-    }
-  }
-  return doubles
-}
-
-async function refusedLastHour(events: Means['events']): Promise<number> {
-  const {refusedLastHour: byReason} = await events.overview()
-  return Object.values(byReason).reduce((sum, count) => sum + count, 0)
-}
-
-/** Returns what is known about receiving these types; with none, nothing needs a subscription. */
-async function receivingFor(types: readonly string[], means: Means): Promise<Receiving> {
-  const {events, service} = means
-  const prunedBefore = await events.prunedBefore()
-  const known = knownSubscriptions(means)
-  if (types.length === 0) return {known, listed: undefined, receptions: [], prunedBefore, refusedLastHour: 0}
-  const listed = await service.subscriptions()
-  const target = await service.target()
-  // With a store that machines share, the secret of a subscription may be on another machine.
-  const elsewhere = (listed ?? []).flatMap(({id, types: of}): KnownSubscription[] => {
-    if (target === undefined || known.some(each => each.id === id)) return []
-    const {baseUrl, clientId} = target
-    return [{id, baseUrl, clientId, types: of, storedAt: Number.POSITIVE_INFINITY}]
-  })
-  return {
-    known: [...known, ...elsewhere],
-    listed,
-    receptions: await readReceptions(events, types),
-    prunedBefore,
-    refusedLastHour: await refusedLastHour(events),
-  }
-}
-
-/** Returns the subscriptions whose signing secrets are stored here, with the client of their profiles. */
-function knownSubscriptions({state}: Means): KnownSubscription[] {
-  const profiles = profilesOf(state)
-  return state.secrets.listSigningSecrets().map(({subscription_id, profile, stored_at, subscribed}) => {
-    const owner = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
-    return {
-      id: subscription_id,
-      baseUrl: subscribed?.baseUrl ?? owner?.base_url ?? null,
-      clientId: owner?.client_id ?? null,
-      types: subscribed?.events ?? null,
-      storedAt: stored_at,
-    }
-  })
-}
-
-/** A broken config.json is reported where the service is asked; credentials of the environment work without it. */
-function profilesOf(state: Means['state']) {
-  try {
-    return state.settings.read().profiles
-  } catch (error) {
-    if (error instanceof Failure || error instanceof StorageError) return {}
-    throw error
   }
 }
 

@@ -1,0 +1,78 @@
+/** Other bookings that look like the same trip: those that were tried here, and those that the service lists. */
+import {isEnded} from '../../../api/answers/reservations.js'
+import {tripOfEntry} from '../../../api/reserve/trip-key.js'
+import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
+import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {hasEnded, stateOfFacts} from './course.js'
+import type {Double, ReservationFacts, ServiceAnswer} from './facts.js'
+import {readEvents} from './from-events.js'
+import {clientReferencesOf, type Means} from './subject.js'
+
+type Undoubled = Omit<ReservationFacts, 'doubles'>
+
+/** Returns the other bookings of the same client that look like this one: those tried here, and those that the service lists. */
+export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
+  const {entry, service: answer, offer, listed} = facts
+  const isOpen = entry !== undefined && isUnresolved(entry)
+  const isNothing = entry !== undefined && entry.reservationRef === null && (!isOpen || listed?.length === 0)
+  if (isNothing || isOver(facts)) return []
+  const doubles = new Map<string, Double>()
+  const add = (double: Double) => {
+    const key = double.reservationRef ?? `attempt ${double.clientReferenceId}`
+    if (!doubles.has(key)) doubles.set(key, double)
+  }
+  for (const double of await doublesHere(entry, offer, means)) add(double)
+  const there = answer.kind === 'shown' ? await means.service.doublesOf(answer.found) : []
+  for (const found of there) {
+    if (isEnded(found.status)) continue
+    const [clientReferenceId = null] = clientReferencesOf([], [found])
+    add({reservationRef: found.reservation_ref, clientReferenceId, at: null, isCertain: true})
+  }
+  doubles.delete(facts.reference ?? '')
+  return [...doubles.values()]
+}
+
+/** Reports whether it is no booking any more, or may not be: one that was not paid when it was last heard of may have expired. */
+function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): boolean {
+  const isUnpaid = /pending|payment|unpaid/.test(stateOfFacts(facts) ?? '')
+  return hasEnded(facts) || (facts.service.kind === 'hidden' && isUnpaid)
+}
+
+async function doublesHere(
+  entry: JournalEntry | undefined,
+  offer: SeenOffer | undefined,
+  {state, events, service}: Means,
+): Promise<Double[]> {
+  const guests = entry?.trip?.guests
+  const trip = entry && tripOfEntry(entry, offer)
+  if (entry === undefined || !guests || trip === undefined) return []
+  const doubles: Double[] = []
+  for (const other of await state.journal.list({client: entry, guests})) {
+    const {reservationRef, clientReferenceId, createdAt} = other
+    if (other.id === entry.id || clientReferenceId === entry.clientReferenceId) continue
+    if (tripOfEntry(other, await state.offers.find(other, other.offerId)) !== trip) continue
+    const mayAsk = await service.isOf(other)
+    if (reservationRef !== null) {
+      const answer: ServiceAnswer = mayAsk ? await service.show(reservationRef) : {kind: 'hidden'}
+      const known = {
+        service: answer,
+        entry: other,
+        events: await readEvents(events, {reservation: reservationRef}),
+      }
+      if (answer.kind === 'absent' || isOver(known)) continue
+      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true})
+    } else if (isUnresolved(other)) {
+      const listed = mayAsk ? await service.named(clientReferenceId) : undefined
+      const live = listed?.find(({status}) => !isEnded(status))
+      if (listed !== undefined && live === undefined) continue
+      const reference = live?.reservation_ref ?? null
+      doubles.push({
+        reservationRef: reference,
+        clientReferenceId,
+        at: createdAt,
+        isCertain: live !== undefined,
+      })
+    }
+  }
+  return doubles
+}
