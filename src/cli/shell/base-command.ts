@@ -42,10 +42,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   readonly outlivesReader: boolean = false
   stopNote: StopNote | (() => StopNote) | undefined
   service: string | undefined
-
-  get takesSignals(): boolean {
-    return false
-  }
+  takesSignal: RunningCommand['takesSignal']
 
   get mayHaveChanged(): boolean {
     return 'dry-run' in (this.ctor.flags ?? {}) && !('dry-run' in this.globals)

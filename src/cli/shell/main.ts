@@ -96,7 +96,7 @@ const MOST_ENDING_MILLISECONDS = 1000
  * Handles SIGINT, SIGTERM and SIGHUP. The first signal lets the command tidy up and ends the process with 128 + its number. The
  * second does not wait for the tidying, and the third ends the process at once. After the work is done, a signal changes nothing:
  * the result or error is still printed, with its own exit code. With --json exactly one document is printed in every case. A
- * command that takes signals itself is not stopped by them.
+ * command that takes a signal itself is not stopped by it.
  */
 function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   let count = 0
@@ -128,7 +128,9 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   }
   for (const signal of Object.keys(SIGNAL_EXITS) as (keyof typeof SIGNAL_EXITS)[]) {
     process.on(signal, () => {
-      if (running.command?.takesSignals) return
+      if (count === 0 && running.command?.takesSignal?.(signal)) return
+      // When a terminal closes, both the shell and the system send it, so a second one does not mean hurry.
+      if (count > 0 && signal === 'SIGHUP') return
       count += 1
       if (count === 1) void stop(signal).catch(() => process.exit(SIGNAL_EXITS[signal]))
       else if (count === 2) hurry()

@@ -28,8 +28,11 @@ export interface RunningCommand {
   readonly hasEnded: boolean
   /** Whether the command goes on after the reader of stdout has closed the pipe. */
   readonly outlivesReader: boolean
-  /** Whether signals are the command's own matter now, because it passes them on to a program that it runs. */
-  readonly takesSignals: boolean
+  /**
+   * Called for each signal before the first one that ends the command. Returns whether the signal is the command's own matter,
+   * because it passes it on to a program that it runs, or reads its files again.
+   */
+  readonly takesSignal: ((signal: NodeJS.Signals) => boolean) | undefined
   /** What to report if a signal stops the command now. A function is called after the command has stopped. */
   readonly stopNote: StopNote | (() => StopNote) | undefined
   readonly service: string | undefined

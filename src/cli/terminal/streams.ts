@@ -1,5 +1,5 @@
 /** stdout and stderr, and how the process ends with them: a closed reader means exit 0, any other failed write exit 1. */
-import {fstatSync} from 'node:fs'
+import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 
@@ -28,6 +28,16 @@ export function stdinIsTerminal(): boolean {
 /** Reports whether stderr is a terminal, without opening it. */
 export function stderrIsTerminal(): boolean {
   return isatty(2)
+}
+
+/** Reports whether the process has a terminal, even if stdin, stdout and stderr are none. */
+export function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns the width of a terminal in columns; BOOKCTL_COLUMNS and COLUMNS override the terminal's own. */

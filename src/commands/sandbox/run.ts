@@ -42,20 +42,15 @@ The data is kept in memory, or in the file of --db. Other sandboxes are not touc
   }
 
   override readonly outlivesReader = true
-  private runs = false
-
-  /** While the command runs, signals are for the command, which decides when it ends. */
-  override get takesSignals(): boolean {
-    return this.runs
-  }
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(SandboxRun)
     const baseUrl = await this.serve(flags)
     const env = variablesOf({base_url: baseUrl, ...credentialsOf()}, flags['env-prefix'])
-    this.runs = true
+    // While the command runs, signals are for the command, which decides when it ends.
+    this.takesSignal = () => true
     this.exitCode = await runCommand(argv as string[], env)
-    this.runs = false
+    this.takesSignal = undefined
   }
 
   /** Starts the sandbox and returns its base URL. */

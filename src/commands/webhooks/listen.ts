@@ -34,6 +34,8 @@ one (event_id, target, attempt, state, status, ms, late, error, next_attempt_at)
 What it says beside that goes to stderr, each line with its time where no terminal is; --log json or --log text also logs each request
 and forward, with stable keys: time, level, event, message, event_id, event_type, reason, status, ms, target, attempt.
 
+SIGHUP, or a change of the files, reads --cert, --key and --secret-file again, and connections go on.
+
 Checks with --secret-file, --secret-stdin or BOOKCTL_WEBHOOK_SECRET, otherwise with every secret stored for
 the profile; needs no login.`
   static override environment = [

@@ -32,7 +32,7 @@ const OTHER_TARGETS = 'other'
 /** From this part of its limit on, the queue is near it. */
 const NEAR_LIMIT = 0.8
 /** A certificate that ends sooner is warned of. */
-const CERTIFICATE_WARNING_SECONDS = 14 * 24 * 3600
+export const CERTIFICATE_WARNING_SECONDS = 14 * 24 * 3600
 
 interface ReceiverStateOptions {
   readonly version: string

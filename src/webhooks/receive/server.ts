@@ -32,6 +32,11 @@ const DISCARDED_BYTES = 4 * 1024 * 1024
 
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
 
+interface TlsIdentity {
+  readonly cert: string | Buffer
+  readonly key: string | Buffer
+}
+
 interface ServeOptions {
   readonly receiver: Receiver
   /** Unix seconds. */
@@ -57,7 +62,7 @@ export async function serveReceiver(
     readonly port: number
     /** The only path that accepts POST, starting with a slash. */
     readonly path: string
-    readonly tls?: {readonly cert: string | Buffer; readonly key: string | Buffer} | undefined
+    readonly tls?: TlsIdentity | undefined
   },
 ) {
   const {limits} = options
@@ -67,14 +72,10 @@ export async function serveReceiver(
     connectionsCheckingInterval: CHECK_MILLISECONDS,
   }
   const {tls} = address
-  const server = tls
-    ? createTlsServer({
-        ...timeouts,
-        ...tls,
-        minVersion: TLS_RULES.minVersion,
-        handshakeTimeout: limits.headMilliseconds,
-      })
-    : createServer(timeouts)
+  const {minVersion} = TLS_RULES
+  const tlsServer =
+    tls && createTlsServer({...timeouts, ...tls, minVersion, handshakeTimeout: limits.headMilliseconds})
+  const server = tlsServer ?? createServer(timeouts)
   // node:http silently drops headers beyond a count. The count is unlimited, because their size is limited anyway.
   server.maxHeadersCount = 0
   server.setTimeout(STALLED_MILLISECONDS)
@@ -88,6 +89,8 @@ export async function serveReceiver(
   })
   return {
     port: (server.address() as AddressInfo).port,
+    /** Uses another certificate for connections from now on. Those that are open go on. */
+    renew: (identity: TlsIdentity) => tlsServer?.setSecureContext({...identity, minVersion}),
     /** Accepts no more connections, answers open requests, then closes the rest. Takes at most `milliseconds`. */
     async close(milliseconds: number) {
       serving.closing = true

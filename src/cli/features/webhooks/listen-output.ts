@@ -211,6 +211,10 @@ function targetText({url, patterns}: RoutedTarget): string {
   return sanitizeLine(targetLabel(url), 200) + types
 }
 
+export function additionText(subscriptionId: string): string {
+  return `the signing secret of ${sanitizeLine(subscriptionId, 100)} was stored; events signed with it are now accepted`
+}
+
 export function removalText({subscription_id, removed_at, removed_by}: RemovedSecret): string {
   const what = `the signing secret of ${sanitizeLine(subscription_id, 100)} was removed at ${isoTime(removed_at)}`
   return `${what} by bookctl ${sanitizeLine(removed_by, 100)}; events signed with it are now refused with 401`

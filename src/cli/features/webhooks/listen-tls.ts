@@ -26,8 +26,9 @@ import type {ListenFlags} from './listen-flags.js'
 
 type KeyPair = Readonly<Record<'cert' | 'key', string>>
 
-/** A certificate with its key, and when it ends (Unix seconds). */
+/** A certificate with its key, and from when until when it is valid (Unix seconds). */
 export interface Identity extends KeyPair {
+  readonly beginsAt: number
   readonly endsAt: number
 }
 
@@ -45,11 +46,11 @@ export async function listenIdentity(
   if (!tls) return undefined
   const own = await ownHost(host)
   const pair = await makeCertificate(await ownAuthority(directory, own, now, warn), own, now)
-  return {...pair, endsAt: endOf(new X509Certificate(pair.cert))}
+  return {...pair, ...validityOf(new X509Certificate(pair.cert))}
 }
 
-function endOf({validTo}: X509Certificate): number {
-  return Date.parse(validTo) / 1000
+function validityOf({validFrom, validTo}: X509Certificate) {
+  return {beginsAt: Date.parse(validFrom) / 1000, endsAt: Date.parse(validTo) / 1000}
 }
 
 async function readIdentity(certFile: string, keyFile: string): Promise<Identity> {
@@ -61,7 +62,7 @@ async function readIdentity(certFile: string, keyFile: string): Promise<Identity
   const certificate = unlessItThrows(() => new X509Certificate(cert))
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
   if (unlessItThrows(() => certificate.checkPrivateKey(createPrivateKey(key))))
-    return {cert, key, endsAt: endOf(certificate)}
+    return {cert, key, ...validityOf(certificate)}
   const problem = '--key: not the private key of --cert, as PEM without a passphrase'
   throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
 }

@@ -8,7 +8,6 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {systemClock} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {isLoopbackHost} from '../../../contract/network.js'
 import {
   type Backlog,
   EVENT_RETENTION_SECONDS,
@@ -31,10 +30,13 @@ import {profileName} from '../../session/resolve.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
-import {listenOn, serveAdminOn} from '../sandbox/port.js'
+import {hasTerminal} from '../../terminal/streams.js'
+import {serveAdminOn} from '../sandbox/port.js'
+import {listenAt} from './address.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
 import type {ListenLog, LogLine} from './listen-log.js'
-import {ListenOutput, removalText} from './listen-output.js'
+import {additionText, ListenOutput, removalText} from './listen-output.js'
+import {Reloader} from './listen-reload.js'
 import type {Identity} from './listen-tls.js'
 import {
   removedSecretsFor,
@@ -97,13 +99,14 @@ class Listener {
     const expectation = plan.wait && new Expectation(plan.wait, matches)
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
-    let tls: Identity | undefined
-    if (flags.tls || flags.cert !== undefined) {
+    const readIdentity = async (): Promise<Identity | undefined> => {
+      if (!flags.tls && flags.cert === undefined) return undefined
       // The module is loaded only for https.
       const {listenIdentity} = await import('./listen-tls.js')
       const warn = (text: string) => void command.warn(text)
-      tls = await listenIdentity(flags, state.directory, systemClock.now(), warn)
+      return listenIdentity(flags, state.directory, systemClock.now(), warn)
     }
+    const tls = await readIdentity()
     const {trustedCertificates} = await import('../../session/trust.js')
     const trusted = await trustedCertificates(flags['ca-file'], process.env)
     const names = webhookHeaderNames(flags, state)
@@ -116,16 +119,26 @@ class Listener {
       otherSecrets: () => storedWebhookSecrets(state),
       removedSecrets: removedSecretsFor(flags, state),
     })
-    secrets.watch(removed => {
-      log.write({level: 'warn', event: 'secret_removed', message: removalText(removed)})
-      output.secretRemoved(removed)
-    })
+    secrets.watch(
+      removed => {
+        const {subscription_id} = removed
+        log.write({level: 'warn', event: 'secret_removed', message: removalText(removed), subscription_id})
+        output.secretRemoved(removed)
+      },
+      id => log.write({level: 'info', event: 'secret_added', message: additionText(id), subscription_id: id}),
+    )
     const keeper = await state.openEventKeeper(profileName(flags, state))
     const handover = createHandover({trusted, timeoutMilliseconds: FORWARD_MILLISECONDS})
     const opened = {names, secrets, output, keeper, handover, expectation}
     const listener = new Listener(command, log, plan, flags, opened)
     command.whenStopped(() => listener.close())
     await listener.receive(tls)
+    const onIdentity = (identity: Identity) => listener.renew(identity)
+    const reloading = {flags, log, secrets, readIdentity, onIdentity, clock: systemClock.now}
+    const reloader = new Reloader(reloading, tls)
+    reloader.start()
+    command.whenStopped(() => reloader.stop())
+    command.takesSignal = reloadOnHangup(() => void reloader.reload())
     return listener
   }
 
@@ -164,11 +177,6 @@ class Listener {
   private async receive(tls: Identity | undefined): Promise<void> {
     const {names, secrets} = this.opened
     const {host} = this.flags
-    if (tls === undefined && !isLoopbackHost(host)) {
-      const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
-      const message = `plain http on ${sanitizeLine(host, 100)}: ${risk}`
-      this.log.write({level: 'warn', event: 'warning', message})
-    }
     this.state.certificateEndsAt = tls?.endsAt
     await this.serveAdmin()
     await this.adoptForwards()
@@ -192,20 +200,26 @@ class Listener {
       },
     }
     const {path} = this.plan
-    const tell = (message: string) => this.log.write({level: 'info', event: 'start', message})
-    const wanted = {typed: this.flags.port, usual: USUAL_PORT, tell}
-    try {
-      this.server = await listenOn(wanted, port => serveReceiver(options, {host, port, path, tls}))
-    } catch (error) {
-      const {code = ''} = error as NodeJS.ErrnoException
-      if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)) throw error
-      const problem = `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`
-      throw usage('host_unavailable', problem, 'omit --host to listen on 127.0.0.1')
-    }
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${this.server.port}`
-    this.url = `${tls ? 'https' : 'http'}://${authority}${path}`
+    const {server, origin} = await listenAt(
+      {
+        host,
+        isTls: tls !== undefined,
+        port: this.flags.port,
+        usualPort: USUAL_PORT,
+        tell: text => this.log.writeText(text, text.startsWith('Warning: ') ? 'warn' : 'info'),
+      },
+      port => serveReceiver(options, {host, port, path, tls}),
+    )
+    this.server = server
+    this.url = origin + path
     this.state.phase = 'serving'
     await this.heartbeat.start()
+  }
+
+  /** Uses another certificate from now on. */
+  private renew(identity: Identity): void {
+    this.server?.renew(identity)
+    this.state.certificateEndsAt = identity.endsAt
   }
 
   /** Stores events, and notes that the store works. */
@@ -359,6 +373,19 @@ class Listener {
     const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
     const message = `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`
     log.write({level: 'info', event: 'stopped', message, ...state.count})
+  }
+}
+
+/**
+ * Returns what takes SIGHUP: it calls `reload`, unless the terminal is gone at which the command was started. The command then has
+ * to end, as at a terminal every command does.
+ */
+function reloadOnHangup(reload: () => void): (signal: NodeJS.Signals) => boolean {
+  const hadTerminal = hasTerminal()
+  return signal => {
+    if (signal !== 'SIGHUP' || (hadTerminal && !hasTerminal())) return false
+    reload()
+    return true
   }
 }
 

@@ -1,4 +1,5 @@
 /** Finds the signing secrets that a webhook command checks with. They are used unchanged, as a receiver would use them. */
+import {statSync} from 'node:fs'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
@@ -118,14 +119,23 @@ export async function secretList(flags: WebhookSecretFlags, state: State): Promi
   return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-const WATCH_MILLISECONDS = 1000
+/** Reports whether `path` can be read again. A pipe, such as that of <(command), cannot. */
+function isRegularFile(path: string): boolean {
+  const stats = statSync(path, {throwIfNoEntry: false})
+  return stats === undefined || stats.isFile()
+}
 
-/** The secrets to check with. After `watch` was called they are read again every second. */
+/** A change by another command is taken up within a second. */
+const WATCH_MILLISECONDS = 500
+
+/** The secrets to check with. After `watch` was called the stored ones are read again twice a second. */
 export class WatchedSecrets {
   current: readonly NamedSecret[]
   private readonly usesStored: boolean
+  private readonly profile: string
   private timer: NodeJS.Timeout | undefined
   private onRemoved: (removed: RemovedSecret) => void = () => {}
+  private onAdded: (name: string) => void = () => {}
 
   /** Opens the secrets. Throws a usage error if there are none, unless --subscribe is about to create one. */
   static async open(
@@ -133,25 +143,29 @@ export class WatchedSecrets {
     state: State,
   ): Promise<WatchedSecrets> {
     const given = await givenSecrets(flags)
-    const opened = new WatchedSecrets(profileName(flags, state), state, given, flags.subscribe)
+    const opened = new WatchedSecrets(flags, state, given)
     if (!flags.subscribe) atLeastOne(opened.current, state, opened.profile)
     return opened
   }
 
   private constructor(
-    private readonly profile: string,
+    private readonly flags: WebhookSecretFlags & {readonly subscribe: boolean},
     private readonly state: State,
-    private readonly given: readonly NamedSecret[] | undefined,
-    subscribes: boolean,
+    private given: readonly NamedSecret[] | undefined,
   ) {
+    this.profile = profileName(flags, state)
     // Given secrets are used alone, or together with the one that --subscribe creates.
-    this.usesStored = given === undefined || subscribes
+    this.usesStored = given === undefined || flags.subscribe
     this.current = this.read()
   }
 
-  /** Starts to read the secrets again every second; `onRemoved` is called for each stored one that was removed. */
-  watch(onRemoved: (removed: RemovedSecret) => void): void {
+  /**
+   * Starts to read the stored secrets again twice a second. `onRemoved` is called for each that was removed, `onAdded` with the
+   * subscription of each that was stored.
+   */
+  watch(onRemoved: (removed: RemovedSecret) => void, onAdded: (subscription_id: string) => void = () => {}) {
     this.onRemoved = onRemoved
+    this.onAdded = onAdded
     if (this.usesStored) this.timer = setInterval(() => this.refresh(), WATCH_MILLISECONDS).unref()
   }
 
@@ -161,6 +175,8 @@ export class WatchedSecrets {
       this.current = this.read()
       // A secret may get another name: during a rotation, that of an earlier one.
       const gone = before.filter(({secret}) => !this.current.some(other => other.secret === secret))
+      const added = this.current.filter(({secret}) => !before.some(other => other.secret === secret))
+      for (const {name} of added) this.onAdded(name)
       if (gone.length === 0) return
       const removals = this.state.secrets.listRemovedSigningSecrets(this.profile)
       for (const {name: subscription_id} of gone) {
@@ -171,6 +187,21 @@ export class WatchedSecrets {
     } catch {
       // The database is busy with another process; the next refresh reads it.
     }
+  }
+
+  /**
+   * Reads --secret-file again and uses what it contains now. Returns whether it has other secrets than before. Throws a usage
+   * error, and keeps the secrets, if it cannot be read or one is empty.
+   */
+  async readFileAgain(): Promise<boolean> {
+    const path = this.flags['secret-file']
+    if (path === undefined || path === '-' || !isRegularFile(path)) return false
+    const given = (await givenSecrets(this.flags)) ?? []
+    const secretsOf = (all: readonly NamedSecret[] = []) => all.map(({secret}) => secret).join('\n')
+    if (secretsOf(given) === secretsOf(this.given)) return false
+    this.given = given
+    this.current = this.read()
+    return true
   }
 
   stop(): void {
