@@ -9,7 +9,7 @@ import {VOUCHER_RULES} from './voucher-rules.js'
 import {WEBHOOK_RULES} from './webhook-rules.js'
 
 /** Every rule, in the order of the sheet. What proves an earlier rule is no evidence for `errors.refusal`. */
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   ...TOKEN_RULES,
   ...RESERVE_RULES,
   ...VOUCHER_RULES,
@@ -18,8 +18,6 @@ export const RULES: readonly Rule[] = [
 ]
 
 type Verdict = 'passed' | 'failed' | 'not_shown'
-
-export type Sheet = ReturnType<typeof judge>
 
 /** Evidence of one rule that is listed; `seen` and the text count all. */
 const MOST_LISTED = 100
