@@ -2,7 +2,7 @@
  * Runs the built `bookctl` as a user's shell would, in a home of its own. A command runs inside this process if that makes no
  * difference, because it takes a tenth of the time, and otherwise in a new process.
  */
-import {type ChildProcess, spawn} from 'node:child_process'
+import {type ChildProcess, type ChildProcessWithoutNullStreams, spawn} from 'node:child_process'
 import {mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join, relative} from 'node:path'
@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly stdin?: string | null
   /** A command that runs node, for example with resource limits. */
   readonly before?: readonly string[]
+  /** A file descriptor of this process that the command gets as its descriptor 3. */
+  readonly descriptor?: number
   /** The script to run instead of bin/run.js. */
   readonly script?: string
   /** User and group id to run as, for tests that start as root and must not have its rights. */
@@ -122,7 +124,13 @@ export class Home {
       cwd: this.directory,
       ...(options.user === undefined ? {} : {uid: options.user, gid: options.user}),
       env: this.#environment(options),
-    })
+      stdio: [
+        'pipe',
+        'pipe',
+        'pipe',
+        ...(options.descriptor === undefined ? [] : [options.descriptor]),
+      ] as never,
+    }) as ChildProcessWithoutNullStreams
     const {limitMilliseconds = MOST_MILLISECONDS} = options
     const timer = limitMilliseconds === null ? undefined : setTimeout(() => end(child), limitMilliseconds)
     options.onStart?.(child)

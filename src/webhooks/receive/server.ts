@@ -4,7 +4,7 @@
  */
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
-import {type AddressInfo, type Server, type Socket, Server as TcpServer} from 'node:net'
+import {type Server, type Socket, Server as TcpServer} from 'node:net'
 import {TLS_RULES} from '../../contract/network.js'
 import {MOST_EVENT_BYTES} from '../signature/event.js'
 import type {Receiver} from './receiver.js'
@@ -46,6 +46,9 @@ interface ServeOptions {
   readonly onRefused?: (status: number, milliseconds: number) => void
 }
 
+/** What to listen on: a port of a host, or a socket that is open already, by its file descriptor. */
+export type Place = {readonly host: string; readonly port: number} | {readonly fd: number}
+
 interface Serving extends ServeOptions {
   readonly path: string
   /** The bytes that all requests together may still keep in memory. */
@@ -57,9 +60,7 @@ interface Serving extends ServeOptions {
 /** Starts to listen. Rejects with the system's error when it cannot. */
 export async function serveReceiver(
   options: ServeOptions,
-  address: {
-    readonly host: string
-    readonly port: number
+  address: Place & {
     /** The only path that accepts POST, starting with a slash. */
     readonly path: string
     readonly tls?: TlsIdentity | undefined
@@ -85,10 +86,18 @@ export async function serveReceiver(
   server.on('request', (request, response) => onRequest(serving, request, response))
   server.on('checkContinue', (request, response) => onRequest(serving, request, response, true))
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(address.port, address.host, resolve)
+    server.once('error', reject)
+    if ('fd' in address) server.listen({fd: address.fd}, resolve)
+    else server.listen(address.port, address.host, resolve)
   })
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') {
+    server.close()
+    throw Object.assign(new Error('not a TCP socket'), {code: 'EAFNOSUPPORT'})
+  }
   return {
-    port: (server.address() as AddressInfo).port,
+    host: bound.address,
+    port: bound.port,
     /** Uses another certificate for connections from now on. Those that are open go on. */
     renew: (identity: TlsIdentity) => tlsServer?.setSecureContext({...identity, minVersion}),
     /** Accepts no more connections, answers open requests, then closes the rest. Takes at most `milliseconds`. */

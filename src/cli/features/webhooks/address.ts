@@ -1,8 +1,11 @@
 /** Where a webhook command listens: a host and a port of this machine. */
+import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
+import type {Place} from '../../../webhooks/receive/server.js'
 import {listenOn} from '../sandbox/port.js'
+import {inheritedSocket} from './systemd.js'
 
 interface WantedAddress {
   readonly host: string
@@ -13,6 +16,51 @@ interface WantedAddress {
   readonly tell: (text: string) => void
 }
 
+interface Bound {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Like `listenAt`, but takes the socket that systemd opened for this process, if there is one: --host and --port then have no
+ * meaning. Throws a usage error if it is no listening TCP socket.
+ */
+export async function listenAtOrInherit<Server extends Bound>(
+  wanted: WantedAddress,
+  listen: (place: Place) => Promise<Server>,
+): Promise<{readonly server: Server; readonly origin: string}> {
+  const {host, isTls, tell} = wanted
+  const socket = inheritedSocket(process.env, process.pid)
+  if (socket === undefined) return listenAt(wanted, port => listen({host, port}))
+  // Programs that this one starts are not meant.
+  for (const name of ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES']) delete process.env[name]
+  if (socket.count > 1) tell(`Warning: of the ${socket.count} sockets of LISTEN_FDS the first is used`)
+  try {
+    const server = await listen({fd: socket.fd})
+    warnOfPlainHttp(server.host, isTls, tell)
+    return {server, origin: originOf(server, isTls)}
+  } catch (error) {
+    const {code = 'unknown'} = error as NodeJS.ErrnoException
+    const problem = `LISTEN_FDS: descriptor ${socket.fd} is not a listening TCP socket (${code})`
+    throw usage(
+      'socket_unavailable',
+      problem,
+      'check ListenStream= of the socket unit: a port, or ADDRESS:PORT',
+    )
+  }
+}
+
+function warnOfPlainHttp(host: string, isTls: boolean, tell: (text: string) => void): void {
+  if (isTls || isLoopbackHost(host)) return
+  const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
+  tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
+}
+
+function originOf({host, port}: Bound, isTls: boolean): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return `${isTls ? 'https' : 'http'}://${name}:${port}`
+}
+
 /**
  * Calls `listen` until it has a port, and returns its server with the origin of its URLs. Warns of plain http that others on
  * the network can read. Throws a usage error if the port or the host cannot be used.
@@ -21,10 +69,7 @@ export async function listenAt<Server extends {readonly port: number}>(
   {host, isTls, port, usualPort, tell}: WantedAddress,
   listen: (port: number) => Promise<Server>,
 ): Promise<{readonly server: Server; readonly origin: string}> {
-  if (!isTls && !isLoopbackHost(host)) {
-    const risk = 'others on the network can read it; use --tls, or a proxy with TLS'
-    tell(`Warning: plain http on ${sanitizeLine(host, 100)}: ${risk}`)
-  }
+  warnOfPlainHttp(host, isTls, tell)
   let server: Server
   try {
     server = await listenOn({typed: port, usual: usualPort, tell}, listen)
@@ -34,6 +79,5 @@ export async function listenAt<Server extends {readonly port: number}>(
     const problem = `--host: ${sanitizeLine(host, 100)} is not an address of this machine (${code})`
     throw usage('host_unavailable', problem, 'omit --host to listen on 127.0.0.1')
   }
-  const name = host.includes(':') ? `[${host}]` : host
-  return {server, origin: `${isTls ? 'https' : 'http'}://${name}:${server.port}`}
+  return {server, origin: originOf({host, port: server.port}, isTls)}
 }

@@ -32,7 +32,7 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {hasTerminal} from '../../terminal/streams.js'
 import {serveAdminOn} from '../sandbox/port.js'
-import {listenAt} from './address.js'
+import {listenAtOrInherit} from './address.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
 import type {ListenLog, LogLine} from './listen-log.js'
 import {additionText, ListenOutput, removalText} from './listen-output.js'
@@ -46,6 +46,7 @@ import {
   webhookHeaderNames,
 } from './secrets.js'
 import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
+import {ServiceManager} from './systemd.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
 
@@ -75,6 +76,7 @@ class Listener {
   private readonly tidying: NodeJS.Timeout
   private readonly state: ReceiverState
   private readonly heartbeat: Heartbeat
+  private readonly manager: ServiceManager
   private readonly since = systemClock.now()
   private server: ServedReceiver | undefined
   private admin: ServedAdmin | undefined
@@ -138,7 +140,7 @@ class Listener {
     const reloader = new Reloader(reloading, tls)
     reloader.start()
     command.whenStopped(() => reloader.stop())
-    command.takesSignal = reloadOnHangup(() => void reloader.reload())
+    command.takesSignal = reloadOnHangup(() => void listener.reload(reloader))
     return listener
   }
 
@@ -170,6 +172,10 @@ class Listener {
       place: () => this.place(),
       onStoreError: error => this.onStoreError(error, 'the store cannot be written'),
     })
+    this.manager = new ServiceManager({
+      env: process.env,
+      onProblem: message => this.log.write({level: 'warn', event: 'warning', message}),
+    })
     this.forwarder = this.forward()
     this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
   }
@@ -200,7 +206,7 @@ class Listener {
       },
     }
     const {path} = this.plan
-    const {server, origin} = await listenAt(
+    const {server, origin} = await listenAtOrInherit(
       {
         host,
         isTls: tls !== undefined,
@@ -208,12 +214,23 @@ class Listener {
         usualPort: USUAL_PORT,
         tell: text => this.log.writeText(text, text.startsWith('Warning: ') ? 'warn' : 'info'),
       },
-      port => serveReceiver(options, {host, port, path, tls}),
+      place => serveReceiver(options, {...place, path, tls}),
     )
     this.server = server
     this.url = origin + path
     this.state.phase = 'serving'
     await this.heartbeat.start()
+  }
+
+  /** Reads certificate and secrets again, and tells the service manager. */
+  private async reload(reloader: Reloader): Promise<void> {
+    this.manager.reloading()
+    await reloader.reload()
+    this.reportReady()
+  }
+
+  private reportReady(): void {
+    this.manager.ready(`Receiving at ${this.url}`)
   }
 
   /** Uses another certificate from now on. */
@@ -326,6 +343,7 @@ class Listener {
   async run(): Promise<void> {
     const {output, expectation, keeper} = this.opened
     output.ready({url: this.url, adminUrl: this.admin?.url, pid: process.pid, store: keeper.place})
+    this.reportReady()
     this.forwarder.wake()
     await Promise.race([this.broken, expectation?.fulfilled() ?? this.broken])
     await this.forwarder.settled(LIMITS_OF_END.forwardingMilliseconds * 3)
@@ -345,9 +363,10 @@ class Listener {
   }
 
   private async close(): Promise<void> {
-    const {forwarder, server, log, state, heartbeat} = this
+    const {forwarder, server, log, state, heartbeat, manager} = this
     const {output, keeper} = this.opened
     state.phase = 'stopping'
+    manager.stopping()
     const {drain = 0} = this.flags
     if (server) {
       const message = drain > 0 ? `Stopping: events are received for ${drain} s more` : 'Stopping'
@@ -366,6 +385,7 @@ class Listener {
     await output.end(LIMITS_OF_END.writingMilliseconds)
     await heartbeat.stop()
     await keeper.close()
+    await manager.end()
     await this.admin?.close()
     if (!server) return
     const {valid, invalid, duplicate, forwarded} = state.count

@@ -59,6 +59,11 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>
     LOCALAPPDATA: 'on Windows, used instead of ~/.config and ~/.cache',
     DEBUG: 'not honoured, like NODE_DEBUG: packages would print requests with their secrets',
     NODE_DEBUG: 'not honoured, see DEBUG',
+    NOTIFY_SOCKET: 'set by systemd: webhooks listen says when it is ready, reloads and stops',
+    WATCHDOG_USEC: 'set by systemd: how often it says that it works, at least',
+    WATCHDOG_PID: 'set by systemd: the process that it watches',
+    LISTEN_FDS: 'set by systemd: webhooks listen takes the socket that is open already',
+    LISTEN_PID: 'set by systemd: the process that the socket is for',
   },
 }
 

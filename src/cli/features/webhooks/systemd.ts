@@ -1,0 +1,109 @@
+/**
+ * What `listen` and systemd say to each other: its state by sd_notify(3), and the socket that systemd opened for it
+ * (sd_listen_fds(3)).
+ */
+import {spawn} from 'node:child_process'
+import process from 'node:process'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The first file descriptor of the sockets that systemd passes on. */
+const FIRST_SOCKET = 3
+
+/**
+ * Returns the descriptor of the socket that was opened for this process, and how many there are; undefined without one. The
+ * variables are for the process `pid` only.
+ */
+export function inheritedSocket(env: Environment, pid: number): {fd: number; count: number} | undefined {
+  const count = Number(env.LISTEN_FDS)
+  if (Number(env.LISTEN_PID) !== pid || !(count >= 1)) return undefined
+  return {fd: FIRST_SOCKET, count}
+}
+
+interface ManagerOptions {
+  readonly env: Environment
+  /** Called once, with the reason, if the service manager cannot be told. */
+  readonly onProblem: (text: string) => void
+}
+
+/** How long a message may take before its program is ended. */
+const MESSAGE_MILLISECONDS = 5000
+/** How long the end waits for the last messages. */
+const END_MILLISECONDS = 1000
+
+/**
+ * Tells the service manager how `listen` is, through the program systemd-notify, since Node has no datagram sockets of this kind.
+ * Does nothing without NOTIFY_SOCKET. The unit needs NotifyAccess=all, because the messages come from a process of their own.
+ */
+export class ServiceManager {
+  /** The messages in their order. */
+  private sent: Promise<void> = Promise.resolve()
+  private isUnavailable: boolean
+  private watchdog: NodeJS.Timeout | undefined
+
+  constructor(private readonly options: ManagerOptions) {
+    this.isUnavailable = !options.env.NOTIFY_SOCKET
+  }
+
+  /** Says that events are received, and from now on, in half of its interval, that the process works (WATCHDOG_USEC). */
+  ready(status: string): void {
+    this.send('READY=1', `STATUS=${status}`)
+    const {env} = this.options
+    const milliseconds = Number(env.WATCHDOG_USEC) / 1000 / 2
+    const isForUs = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
+    if (this.isUnavailable || this.watchdog || !isForUs || !(milliseconds > 0)) return
+    this.watchdog = setInterval(() => this.send('WATCHDOG=1'), milliseconds).unref()
+  }
+
+  /** Says that files are read again. `ready` has to follow. */
+  reloading(): void {
+    // The clock of hrtime is CLOCK_MONOTONIC, as systemd wants it.
+    this.send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`)
+  }
+
+  stopping(): void {
+    this.send('STOPPING=1')
+  }
+
+  /** Sends no more. Resolves when all messages are sent, or after a second. */
+  async end(): Promise<void> {
+    clearInterval(this.watchdog)
+    this.watchdog = undefined
+    const late = new Promise<void>(resolve => setTimeout(resolve, END_MILLISECONDS).unref())
+    await Promise.race([this.sent, late])
+    this.isUnavailable = true
+  }
+
+  private send(...message: string[]): void {
+    if (this.isUnavailable) return
+    this.sent = this.sent.then(() => this.notify(message))
+  }
+
+  private async notify(message: readonly string[]): Promise<void> {
+    if (this.isUnavailable) return
+    const problem = await runNotify(message, this.options.env)
+    if (problem === undefined || this.isUnavailable) return
+    this.isUnavailable = true
+    clearInterval(this.watchdog)
+    this.options.onProblem(`the service manager is not told how listen is: ${problem}`)
+  }
+}
+
+/** Runs systemd-notify. Returns what prevented the message, or undefined. */
+function runNotify(
+  message: readonly string[],
+  {PATH, NOTIFY_SOCKET}: Environment,
+): Promise<string | undefined> {
+  // Nothing else of the environment, which may have secrets.
+  const env = {...(PATH === undefined ? {} : {PATH}), NOTIFY_SOCKET}
+  const child = spawn('systemd-notify', [...message], {env, stdio: 'ignore', timeout: MESSAGE_MILLISECONDS})
+  return new Promise(resolve => {
+    child.on('error', ({message: why, code}: NodeJS.ErrnoException) => {
+      const missing = 'the program systemd-notify is not on the path; it comes with systemd'
+      resolve(code === 'ENOENT' ? missing : `systemd-notify: ${why}`)
+    })
+    child.on('close', (code, signal) =>
+      resolve(code === 0 ? undefined : `systemd-notify ended with ${signal ?? code}`),
+    )
+  })
+}
