@@ -258,7 +258,6 @@ export const ROWS: readonly Row[] = [
   }),
   control('/faults$', 'sandbox fault list'),
   control('/requests$', 'sandbox requests'),
-  control('/certificate\\?', 'sandbox certify'),
   control('/ledger\\?', 'sandbox ledger'),
   // The fault and the event are chosen so that they do not affect the other cells.
   controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
@@ -302,6 +301,7 @@ export const SILENT: Readonly<Record<string, string>> = {
   'webhooks:events:show': 'webhooks events show evt_none',
   'webhooks:events:wait': 'webhooks events wait --id evt_none --within 1',
   'webhooks:status': 'webhooks status',
+  'webhooks:service': 'webhooks service --systemd',
   'webhooks:sign': 'webhooks sign body.json --secret-file signing.txt',
   'webhooks:verify': 'webhooks verify body.json --signature t=1,v1=aa --secret-file signing.txt',
 }

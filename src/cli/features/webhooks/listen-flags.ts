@@ -120,7 +120,7 @@ export function planListening(flags: ListenFlags) {
 }
 
 /** Returns a warning for each target that gets no event, because none of its patterns matches a type of --event. */
-export function idleTargetWarnings({types, targets}: ListenPlan): string[] {
+export function idleTargetWarnings({types, targets}: Pick<ListenPlan, 'types' | 'targets'>): string[] {
   if (types === undefined) return []
   const isIdle = (url: string) => ![...types].some(type => addressesFor(targets, type).includes(url))
   const idle = targets.filter(({url}) => isIdle(url))

@@ -1,0 +1,53 @@
+/** `webhooks service`: what runs `webhooks listen` as a service, ready to be used: a systemd unit, a compose file, manifests. */
+import * as Flags from '@oclif/core/flags'
+import type {InferredFlags} from '@oclif/core/interfaces'
+import {joinRoutes} from '../../../webhooks/forward/routes.js'
+import {type Result, single} from '../../terminal/result.js'
+import {idleTargetWarnings} from './listen-flags.js'
+import {composeFile, kubernetesManifests} from './service-containers.js'
+import {type ServicePlan, servedFlags} from './service-plan.js'
+import {serviceUnit, socketUnit} from './service-systemd.js'
+
+const KINDS = ['systemd', 'compose', 'kubernetes'] as const
+const others = (kind: string) => KINDS.filter(other => other !== kind)
+
+export const serviceFlags = {
+  systemd: Flags.boolean({exclusive: others('systemd'), summary: 'print a systemd unit'}),
+  compose: Flags.boolean({exclusive: others('compose'), summary: 'print a compose file for containers'}),
+  kubernetes: Flags.boolean({exclusive: others('kubernetes'), summary: 'print Kubernetes manifests'}),
+  socket: Flags.boolean({
+    dependsOn: ['systemd'],
+    summary: 'print the socket unit that belongs to the service: with it a restart refuses no connection',
+  }),
+  ...servedFlags,
+}
+
+type ServiceFlags = InferredFlags<typeof serviceFlags>
+
+/** Returns the service file as text; its document lists all files that belong together. */
+export function serviceResult(flags: ServiceFlags, plan: ServicePlan): Result {
+  const files = filesOf(flags, plan)
+  const shown = files[flags.socket ? 1 : 0] ?? files[0]
+  const kind = KINDS.find(name => flags[name])
+  return {
+    ...single({kind, files}, {kind, files}, files.map(({name}) => name).join(' ')),
+    text: shown?.text ?? '',
+  }
+}
+
+function filesOf(flags: ServiceFlags, plan: ServicePlan) {
+  if (flags.compose) return [{name: 'compose.yaml', text: composeFile(plan)}]
+  if (flags.kubernetes) return [{name: 'bookctl-listen.yaml', text: kubernetesManifests(plan)}]
+  return [
+    {name: 'bookctl-listen.service', text: serviceUnit(plan)},
+    {name: 'bookctl-listen.socket', text: socketUnit(plan)},
+  ]
+}
+
+/** Returns a warning for each target that gets no events. */
+export function serviceWarnings(flags: ServiceFlags): string[] {
+  return idleTargetWarnings({
+    types: flags.event && new Set(flags.event),
+    targets: joinRoutes(flags['forward-to'] ?? []),
+  })
+}
