@@ -121,6 +121,10 @@ export const BOOKING_SCOPES = [
   'reservations:write',
 ] as const satisfies readonly Scope[]
 
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name)
+}
+
 export function isScope(name: string): name is Scope {
   return Object.hasOwn(SCOPES, name)
 }

@@ -114,6 +114,8 @@ export function createSandbox(options: SandboxOptions) {
     checkStore: () => writeMeta(database, 'checked_at', String(realNow())),
     /** Returns how many deliveries have each status. Throws a StorageError. */
     countDeliveries: () => countDeliveries(database),
+    /** Returns the time of the sandbox's clock, in Unix seconds. */
+    now: () => base.clock.now(),
     /** Returns what was seen of a client since a time (Unix seconds of the sandbox's clock), in its order. */
     evidence: (clientId: string, since: number) => evidenceOf(service, clientId, since),
     close: () => {

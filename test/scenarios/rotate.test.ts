@@ -1,8 +1,10 @@
 /** `webhooks rotate`: a signing secret is replaced while events go on coming, and nothing is lost half way. */
+import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {openState} from '../../src/state/state.js'
+import {sign} from '../../src/webhooks/signature/signature.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import {startTarget} from '../support/listening.js'
@@ -50,6 +52,13 @@ test('a running listener takes up the new secret, accepts both, and forwards eac
     {id, secret},
     {id: old.id, secret: old.secret},
   ])
+  writeFileSync(join(home.directory, 'body.json'), '{}')
+  const now = String(Math.floor(Date.now() / 1000))
+  for (const each of [old.secret, secret]) {
+    const signature = sign(each, now, Buffer.from('{}'))
+    const verified = await home.run(['webhooks', 'verify', 'body.json', '--signature', signature])
+    expect(verified).toMatchObject({exit: 0, stdout: expect.stringContaining('valid')})
+  }
   // The receiver reads the secrets again every second.
   await eventually(async () =>
     expect((await home.json(['webhooks', 'test', id])).result).toMatchObject({delivered: true}),

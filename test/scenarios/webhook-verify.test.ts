@@ -181,6 +181,10 @@ test('headers without their body are not checked, and --body adds it', async () 
   writeFileSync(join(home.directory, 'other.bin'), `${EVENT} `)
   const other = await verify(['head.txt', '--body', 'other.bin', ...AT])
   expect(other).toMatchObject({exit: 9, result: {reason: 'signature_mismatch'}})
+  writeFileSync(join(home.directory, 'part.bin'), EVENT.slice(0, -5))
+  const length = `${HEAD}Content-Length: ${Buffer.byteLength(EVENT)}\n`
+  const cut = await verify(['--body', 'part.bin', ...AT], {stdin: length})
+  expect(cut).toMatchObject({exit: 9, result: {findings: [{code: 'body_cut'}]}})
   const answer = await verify(['--body', 'body.bin'], {stdin: 'HTTP/1.1 401 Unauthorized\r\n\r\n'})
   expect(answer).toMatchObject({exit: 2, result: {findings: [{code: 'request_missing'}]}})
   const several = ['webhooks', 'verify', 'head.txt', 'head.txt', '--body', 'body.bin']

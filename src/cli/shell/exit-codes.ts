@@ -21,7 +21,8 @@ export const EXITS = {
   },
   not_as_agreed: {
     code: 3,
-    meaning: 'done in part, or not as agreed: a reservation is made at another price or in another currency',
+    meaning:
+      'done in part, or not as agreed: a reservation is made at another price or in another currency; or a check found a problem (explain, webhooks events missing, sandbox certify)',
     hint: 'the result says what was agreed and what was booked: check it before you go on',
   },
   not_allowed: {

@@ -3,7 +3,7 @@
  * dashboard call the same functions, which throw Refusal.
  */
 import {z} from 'zod'
-import {isoTime} from '../../contract/dates.js'
+import {instantOf, isoTime} from '../../contract/dates.js'
 import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
@@ -13,7 +13,9 @@ import type {Database} from '../../storage/database.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
 import {KEPT_EVIDENCE, type SeenRequest} from '../certify/evidence.js'
+import {judge} from '../certify/judge.js'
 import {faultRequest} from '../http/faults.js'
+import {evidenceOf} from '../http/recording.js'
 import * as http from '../http/requests.js'
 import {addStartUpClients, type Client, findClient, listClients, MAIN_CLIENT} from '../store/clients.js'
 import {findRequest} from '../store/evidence.js'
@@ -76,6 +78,11 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     if (kept) return context.json({data: withoutBodies(kept)})
     throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_EVIDENCE}`)
   },
+  'GET /_sandbox/certificate': (service, context) => {
+    const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
+    const since = readInstant(context.req.query('since'))
+    return context.json({data: judge(evidenceOf(service, client_id, since ?? 0), client_id, since)})
+  },
   'GET /_sandbox/ledger': ({database}, context) => {
     const client = clientNamed(database, context.req.query('client_id') ?? MAIN_CLIENT)
     const after = wholeNumberIn(context, 'after', 0) ?? null
@@ -110,6 +117,13 @@ export function clientNamed(database: Database, clientId: string): Client {
     'not_found',
     `client "${clientId.slice(0, 100)}" not found; there are ${known.join(', ')}`,
   )
+}
+
+/** Returns the time of the query in Unix seconds. Throws Refusal `validation_failed`. */
+function readInstant(text: string | undefined): number | undefined {
+  const instant = text === undefined ? undefined : instantOf(text)
+  if (text === undefined || instant !== undefined) return instant
+  throw invalidField('since', 'invalid_format', 'must be a timestamp with an offset')
 }
 
 /** Returns an older request as the log shows it. Its headers and bodies are not kept. */

@@ -7,7 +7,7 @@ import {isObject} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
-import {BODY_MISSING, FOREIGN_FORM, HEADERS_CUT} from './gaps.js'
+import {BODY_MISSING, FOREIGN_FORM, HEADERS_CUT, tooLong} from './gaps.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
 import {
   type Afterwards,
@@ -68,7 +68,8 @@ export async function* readCaptures<T = never>(
   // What is a request from its first line on lacks only the part that was cut off.
   if (head && !requests?.some(({gap}) => gap === undefined)) return yield [readHttpRequest(source, head)]
   if (requests) return yield requests
-  yield [holdsSignature(text, names) ? {body: source.rest(), gap: FOREIGN_FORM} : {body: source.rest()}]
+  const gap = source.isShorterThan(HEAD_BYTES) ? FOREIGN_FORM : tooLong(sizeText(HEAD_BYTES))
+  yield [holdsSignature(text, names) ? {body: source.rest(), gap} : {body: source.rest()}]
 }
 
 function holdsSignature(text: string, names: WebhookHeaderNames): boolean {

@@ -34,6 +34,15 @@ export const FOREIGN_FORM: Gap = {
   fix: 'Ask for the whole request as text: the headers, an empty line, and the body exactly as it was received.',
 }
 
+/** Returns the gap of a log or a text that is longer than `size`, such as "16 MiB". */
+export function tooLong(size: string): Gap {
+  return {
+    code: 'form_unknown',
+    explanation: `The text holds a signature, but it is longer than ${size}, and only captures and requests of that length are read.`,
+    fix: 'Ask for the part with the request alone, or cut its lines out.',
+  }
+}
+
 /** Returns the gap of a command whose body comes from `source`, such as "the file body.json". */
 export function bodyIsElsewhere(source: string): Gap {
   return {

@@ -98,8 +98,17 @@ export class Side {
 
   /** Returns the ids of the subscriptions to `url`. */
   async subscriptionsTo(url: string): Promise<string[]> {
-    const all = await this.show<{id: string; url: string}[]>('/webhooks/subscriptions?limit=200')
-    return all.filter(each => each.url === url).map(({id}) => id)
+    this.client ??= connectTo(this.origin)
+    const {call} = await this.client
+    const found: string[] = []
+    let after = ''
+    do {
+      const {json} = await call('GET', `/webhooks/subscriptions?limit=200${after}`)
+      const page = json.data as {id: string; url: string}[]
+      found.push(...page.filter(each => each.url === url).map(({id}) => id))
+      after = json.meta.after === null ? '' : `&after=${json.meta.after}`
+    } while (after !== '')
+    return found
   }
 
   /** Returns the balance of the account in cents. */

@@ -155,6 +155,7 @@ const EVENTS: Rule = {kinds: ['kept voucher link']}
 export const RESULTS: Readonly<Record<string, Rule>> = {
   token: {kinds: ['access token']},
   'webhooks:create': {kinds: ['signing secret']},
+  'webhooks:rotate': {kinds: ['signing secret']},
   'sandbox:env': {kinds: ['client secret']},
   'sandbox:start': {kinds: ['client secret']},
   api: {

@@ -92,6 +92,13 @@ test('a body that is shorter than its Content-Length is called cut off', async (
   expect((await checkAll(mail)).results[0]?.findings[0]?.explanation).toContain('9 bytes shorter')
 })
 
+test('a log that is too long to be read is not checked, and says so', async () => {
+  const line = `${JSON.stringify({headers: {'X-Service-Signature': SIGNATURE}, body: BODY.toString()})}\n`
+  const [result] = (await checkAll(line.repeat(Math.ceil((17 * 1024 * 1024) / line.length)))).results
+  expect(result).toMatchObject({checked: false, findings: [{code: 'form_unknown'}]})
+  expect(result?.findings[0]?.explanation).toContain('longer than 16 MiB')
+})
+
 test('a log that cut or left out the body is told by its Content-Length', async () => {
   const log = (body: string) =>
     JSON.stringify({headers: {'X-Service-Signature': SIGNATURE, 'Content-Length': `${BODY.length}`}, body})

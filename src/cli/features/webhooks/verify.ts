@@ -17,6 +17,7 @@ import {readCaptures} from '../../../webhooks/captures/captures.js'
 import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {type CheckResult, check, MOST_KEPT_BYTES, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
+import {headerOf} from '../../../webhooks/signature/headers.js'
 import {createSigner, parseSignature} from '../../../webhooks/signature/signature.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import {readBytes, readingProblem} from '../../input/files.js'
@@ -137,10 +138,13 @@ export async function readBody({body}: VerifyFlags): Promise<Uint8Array | undefi
 /** Returns `request` with the body of --body in place of its own. An answer of a server does not become a request by it. */
 function withBody(request: CapturedRequest, body: Uint8Array): CapturedRequest {
   const {headers, receivedAt, place, problem, gap} = request
+  const declared = headerOf(headers ?? {}, 'content-length')
+  const missingBytes = typeof declared === 'string' ? Number(declared) - body.length : 0
   return {
     headers,
     receivedAt,
     body,
+    ...(missingBytes > 0 ? {afterwards: {notes: [], missingBytes}} : {}),
     ...(place === undefined ? {} : {place}),
     ...(problem === undefined ? {} : {problem}),
     gap: gap?.code === 'request_missing' ? gap : undefined,

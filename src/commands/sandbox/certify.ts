@@ -1,0 +1,62 @@
+import * as Flags from '@oclif/core/flags'
+import {
+  CERTIFY_COLUMNS,
+  type CertifySheet,
+  certifyResult,
+  hasFailed,
+  readSandboxSince,
+  sinceText,
+} from '../../cli/features/certify/sheet.js'
+import {credentialsOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {checkedFlag} from '../../cli/input/flags.js'
+import {EXITS} from '../../cli/shell/exit-codes.js'
+import {KEPT_EVIDENCE} from '../../sandbox/certify/evidence.js'
+
+/** Time to judge many requests, on a busy machine. */
+const JUDGE_SECONDS = 60
+
+/** Clients that --client takes by a short name. */
+const SHORT_NAMES = ['poor', 'readonly']
+
+export default class SandboxCertify extends SandboxCommand {
+  static override summary = 'Judge a program by what the local sandbox saw of it'
+  static override description =
+    `Checks the requests of a client, and the answers of its webhook receivers, against the rules of the interface: tokens, keys,
+lost answers, refusals, vouchers, webhooks. Each rule is passed, failed or not shown, with the ids of the requests that prove it
+(bookctl sandbox requests REQ_ID) and what to do. Advice never changes the exit code. Exits with ${EXITS.not_as_agreed.code} if a required rule failed.
+The sandbox keeps the last ${KEPT_EVIDENCE.toLocaleString('en')} requests, until it is reset.`
+  static override examples = [
+    'bookctl sandbox certify',
+    'bookctl sandbox certify --since 10m --json',
+    'bookctl sandbox certify --query "rules[].[rule, verdict]"',
+  ]
+  static override columns = CERTIFY_COLUMNS
+  static override flags = {
+    client: Flags.string({
+      helpValue: 'CLIENT',
+      summary: 'the client to judge: its id, or poor or readonly (default the one of sandbox env)',
+    }),
+    since: checkedFlag(readSandboxSince)({
+      helpValue: 'TIME|AGO',
+      summary: 'only what was seen since a time of the sandbox, or in the last 30s, 10m, 2h, 1d of its clock',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const {flags} = await this.parse(SandboxCertify)
+    const {client, since} = flags
+    const query = new URLSearchParams()
+    if (client !== undefined)
+      query.set('client_id', SHORT_NAMES.includes(client) ? credentialsOf(client).client_id : client)
+    if (since !== undefined) query.set('since', await sinceText(since, () => this.now()))
+    const sheet = await this.control(`/certificate?${query}`, {seconds: JUDGE_SECONDS})
+    if (!sheet) return
+    const judged = sheet as unknown as CertifySheet
+    await this.print(certifyResult(judged))
+    if (hasFailed(judged)) this.exitCode = EXITS.not_as_agreed.code
+  }
+
+  private async now(): Promise<string> {
+    return String((await this.control('/clock'))?.now ?? '')
+  }
+}

@@ -1,0 +1,131 @@
+/** Rules about refusals and a busy service (§7). */
+import type {Evidence, SeenRequest} from './evidence.js'
+import {counted, finding, groupBy, isAfter, type Rule, secondsBetween, seriesOf} from './rule.js'
+import {hasOverlap} from './token-rules.js'
+
+/** Refusals that can pass without a change of the request. */
+const PASSING_STATUSES = [408, 425, 429]
+const PASSING_CODES = [
+  'idempotency_in_progress',
+  'reservation_not_confirmed',
+  'subscription_passive',
+  'insufficient_balance',
+  // What a program does then is judged by token.renewed.
+  'token_expired',
+]
+const MOST_REPEATS = 2
+/** A request that comes later than this is no repeat, but somebody's new question. */
+const REPEAT_SECONDS = 60
+
+function isFinal({status, code}: SeenRequest): boolean {
+  if (status === null || status < 400 || status > 499) return false
+  return !PASSING_STATUSES.includes(status) && !PASSING_CODES.includes(code ?? '')
+}
+
+function judgeRefusal({requests}: Evidence, explained: ReadonlySet<string>) {
+  const refused = requests.filter(isFinal)
+  const contents = new Set(refused.map(contentOf))
+  const groups = groupBy(
+    requests.filter(request => contents.has(contentOf(request)) && !explained.has(request.requestId)),
+    contentOf,
+  )
+  const failures = [...groups.values()].flatMap(seriesOf).flatMap(repeatedRefusals)
+  failures.sort((a, b) => a.sequence - b.sequence)
+  return finding(refused.length, failures, {
+    broken: count =>
+      `a refused request was repeated unchanged more than ${MOST_REPEATS} times: ${counted(count, 'request')}`,
+    kept: `${counted(refused.length, 'refusal')}, not repeated unchanged more than ${MOST_REPEATS} times`,
+    unseen: 'nothing was refused',
+  })
+}
+
+/** A request with another token is not the same: each process has its own. */
+const contentOf = ({content, token}: SeenRequest) => `${content} ${token}`
+
+/** Returns the requests of each run of refusals that is too long. */
+function repeatedRefusals(series: readonly SeenRequest[]): SeenRequest[] {
+  const found: SeenRequest[] = []
+  let run: SeenRequest[] = []
+  const close = () => {
+    if (run.length > MOST_REPEATS + 1) found.push(...run)
+    run = []
+  }
+  for (const request of series) {
+    const last = run.at(-1)
+    if (!isFinal(request) || (last && (request.begun - last.ended) / 1000 > REPEAT_SECONDS)) close()
+    if (isFinal(request)) run.push(request)
+  }
+  close()
+  return found
+}
+
+const isBusy = ({status}: SeenRequest) => status !== null && (status === 429 || status >= 500)
+
+/** Timers of the client may fire early by a little. */
+const SLACK_SECONDS = 0.1
+const MOST_REPEATS_WHILE_BUSY = 3
+const BURST_SECONDS = 1
+/** A proxy that repeats a request does so at once. */
+const PROXY_SECONDS = 1
+
+function judgeBusy({requests}: Evidence) {
+  const busy = requests.filter(isBusy)
+  const contents = new Set(busy.map(contentOf))
+  const groups = groupBy(
+    requests.filter(request => contents.has(contentOf(request))),
+    contentOf,
+  )
+  const failures = new Set<SeenRequest>()
+  for (const same of groups.values()) {
+    // Equal requests that are under way at once come from several workers, of which only one was told to wait.
+    if (!hasOverlap(same)) for (const request of tooEarly(same)) failures.add(request)
+    for (const series of seriesOf(same)) for (const request of bursts(series)) failures.add(request)
+  }
+  const inOrder = [...failures].sort((a, b) => a.sequence - b.sequence)
+  return finding(busy.length, inOrder, {
+    broken: count =>
+      `sent again before Retry-After, or more than ${MOST_REPEATS_WHILE_BUSY} times within a second: ${counted(count, 'request')}`,
+    kept: `${counted(busy.length, 'answer')} of 429 or 5xx, none repeated too early`,
+    unseen: 'the service was never busy (429, 5xx)',
+  })
+}
+
+function tooEarly(same: readonly SeenRequest[]): SeenRequest[] {
+  return same.filter((request, n) => {
+    const before = same[n - 1]
+    if (before === undefined || !isBusy(before) || before.retryAfter === null) return false
+    const seconds = secondsBetween(before, request)
+    const isOfProxy =
+      before.isProxied && request.isProxied && seconds < PROXY_SECONDS && same[n - 2] === undefined
+    return !isOfProxy && isAfter(before, request) && seconds < before.retryAfter - SLACK_SECONDS
+  })
+}
+
+/** Returns the requests that were repeated more than three times within a second of an answer that the service is busy. */
+function bursts(series: readonly SeenRequest[]): SeenRequest[] {
+  const found = new Set<SeenRequest>()
+  series.forEach((first, n) => {
+    const last = series[n + MOST_REPEATS_WHILE_BUSY + 1]
+    const all = series.slice(n, n + MOST_REPEATS_WHILE_BUSY + 1)
+    if (last === undefined || !all.every(isBusy) || secondsBetween(first, last) >= BURST_SECONDS) return
+    for (const request of [...all, last]) found.add(request)
+  })
+  return [...found]
+}
+
+export const ERROR_RULES: readonly Rule[] = [
+  {
+    id: 'errors.refusal',
+    section: '§7',
+    required: true,
+    advice: 'Do not repeat a request that was refused (4xx) unchanged: correct it, or report the refusal.',
+    judge: judgeRefusal,
+  },
+  {
+    id: 'errors.busy',
+    section: null,
+    required: true,
+    advice: 'After 429 and 503 wait for the seconds of Retry-After, and longer after each further one.',
+    judge: judgeBusy,
+  },
+]

@@ -1,0 +1,63 @@
+/** Judges what was seen of a partner's program: the list of all rules, and the sheet of their verdicts. */
+import {isoTime} from '../../contract/dates.js'
+import {ERROR_RULES} from './error-rules.js'
+import type {Evidence} from './evidence.js'
+import {RESERVE_RULES} from './reserve-rules.js'
+import type {Finding, Rule} from './rule.js'
+import {TOKEN_RULES} from './token-rules.js'
+import {VOUCHER_RULES} from './voucher-rules.js'
+import {WEBHOOK_RULES} from './webhook-rules.js'
+
+/** Every rule, in the order of the sheet. What proves an earlier rule is no evidence for `errors.refusal`. */
+const RULES: readonly Rule[] = [
+  ...TOKEN_RULES,
+  ...RESERVE_RULES,
+  ...VOUCHER_RULES,
+  ...ERROR_RULES,
+  ...WEBHOOK_RULES,
+]
+
+type Verdict = 'passed' | 'failed' | 'not_shown'
+
+/** Evidence of one rule that is listed; `seen` and the text count all. */
+const MOST_LISTED = 100
+
+/**
+ * Judges the evidence of a client by every rule. `since` is the time from which on it was read, in Unix seconds of the sandbox's
+ * clock; undefined for all. Returns the sheet as it is printed.
+ */
+export function judge(evidence: Evidence, clientId: string, since?: number) {
+  const explained = new Set<string>()
+  const rules = RULES.map(rule => {
+    const found = rule.judge(evidence, explained)
+    for (const id of found.failures) explained.add(id)
+    const {id, section, required, advice} = rule
+    const listed = found.failures.slice(0, MOST_LISTED)
+    const verdict = verdictOf(found)
+    return {
+      rule: id,
+      section,
+      verdict,
+      required,
+      seen: found.seen,
+      evidence: listed,
+      text: found.text,
+      advice,
+    }
+  })
+  const count = (wanted: Verdict) => rules.filter(({verdict}) => verdict === wanted).length
+  return {
+    client_id: clientId,
+    since: since === undefined ? null : isoTime(since),
+    requests: evidence.requests.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    not_shown: count('not_shown'),
+    rules,
+  }
+}
+
+function verdictOf({seen, failures}: Finding): Verdict {
+  if (failures.length > 0) return 'failed'
+  return seen > 0 ? 'passed' : 'not_shown'
+}

@@ -1,0 +1,139 @@
+/** A rule by which partners are judged, and how the judges compare requests in time. */
+import type {Evidence, SeenRequest} from './evidence.js'
+
+export interface Rule {
+  readonly id: string
+  /** The section of the interface that it stands on; null if it follows from good practice. */
+  readonly section: string | null
+  /** Whether the interface demands it. A rule that is only advice never changes the exit code. */
+  readonly required: boolean
+  /** What to do, for whoever breaks it. */
+  readonly advice: string
+  readonly judge: (evidence: Evidence, explained: ReadonlySet<string>) => Finding
+}
+
+/** What a judge found. A rule with failures is failed; one that was seen is passed; the others are not shown. */
+export interface Finding {
+  /** How often the traffic showed whether the rule is kept. */
+  readonly seen: number
+  /** The ids of the requests, or deliveries, that break the rule, in their order. */
+  readonly failures: readonly string[]
+  /** What happened, in a sentence. */
+  readonly text: string
+}
+
+/** Returns a finding. `broken` says what the failures are, for their number. */
+export function finding(
+  seen: number,
+  failures: readonly SeenRequest[],
+  texts: {readonly broken: (count: number) => string; readonly kept: string; readonly unseen: string},
+): Finding {
+  const ids = failures.map(({requestId}) => requestId)
+  return {seen, failures: ids, text: textOf(seen, ids.length, texts)}
+}
+
+export function textOf(
+  seen: number,
+  count: number,
+  {broken, kept, unseen}: {broken: (count: number) => string; kept: string; unseen: string},
+): string {
+  if (count > 0) return broken(count)
+  return seen > 0 ? kept : unseen
+}
+
+/** Returns `1 request`, `2 requests`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+/** Reports whether `later` was sent when the client could know how `earlier` ended. */
+export function isAfter(earlier: SeenRequest, later: SeenRequest): boolean {
+  return later.begun >= earlier.ended
+}
+
+/** Returns the seconds between the end of one request and the arrival of another, by the clock by which it is longer. */
+export function secondsBetween(earlier: SeenRequest, later: SeenRequest): number {
+  const real = (later.begun - earlier.ended) / 1000
+  const lasted = (earlier.ended - earlier.begun) / 1000
+  return Math.max(real, later.at - earlier.at - lasted)
+}
+
+/** Reports whether the booking may have been made although the client was not told: no answer, or a 5xx. */
+export function isLost({ending, status}: SeenRequest): boolean {
+  return ending === 'cut' || ending === 'gone' || (status !== null && status >= 500)
+}
+
+export function isOk({status}: SeenRequest): boolean {
+  return status !== null && status >= 200 && status <= 299
+}
+
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+/**
+ * Splits equal requests into what each of several workers may have sent, one after the other. A request continues the shortest
+ * series that had ended, so that no worker is held for what another one sent.
+ */
+export function seriesOf(requests: readonly SeenRequest[]): SeenRequest[][] {
+  const all: SeenRequest[][] = []
+  for (const request of requests) {
+    let shortest: SeenRequest[] | undefined
+    for (const series of all) {
+      const last = series.at(-1)
+      if (last === undefined || !isAfter(last, request)) continue
+      if (shortest === undefined || series.length < shortest.length) shortest = series
+    }
+    if (shortest === undefined) all.push([request])
+    else shortest.push(request)
+  }
+  return all
+}
+
+/**
+ * Returns a function that tells by how many seconds the clock had been moved at a time of the sandbox's clock, as far as the
+ * requests show it.
+ */
+export function movesOf(requests: readonly SeenRequest[]): (at: number) => number {
+  const slack = 0.001
+  return at => {
+    let low = 0
+    let high = requests.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((requests[middle]?.at ?? 0) <= at + slack) low = middle + 1
+      else high = middle
+    }
+    return (requests[low - 1] ?? requests[0])?.moved ?? 0
+  }
+}
+
+/**
+ * Returns those of `refused` that count, which were sent with something that had expired. If it would still have been valid had
+ * the clock not been moved, those are excused that were sent before the first refusal was answered; going on after that counts,
+ * together with that refusal. `told` are all answers that tell of the expiry.
+ */
+export function countedExpiries(
+  refused: readonly SeenRequest[],
+  told: readonly SeenRequest[],
+  validSeconds: number,
+  movedAt: (at: number) => number,
+): SeenRequest[] {
+  const [first] = refused
+  if (first === undefined) return []
+  const issuedAt = (first.facts.expiresAt ?? 0) - validSeconds
+  const isLate = ({at, moved}: SeenRequest) => at - moved - (issuedAt - movedAt(issuedAt)) >= validSeconds
+  const late = refused.filter(isLate)
+  const heard = Math.min(...told.map(({ended}) => ended))
+  const goneOn = refused.filter(request => !isLate(request) && request.begun >= heard)
+  if (late.length + goneOn.length === 0) return []
+  const refusal = refused.filter(request => !isLate(request) && request.ended === heard)
+  return [...new Set([...refusal, ...goneOn, ...late])]
+}

@@ -1,0 +1,143 @@
+/** Rules about the receiver of webhooks (§6.3, §6.4), judged by the attempts to deliver events. */
+import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import type {Evidence, SeenAttempt} from './evidence.js'
+import {counted, type Finding, type Rule, textOf} from './rule.js'
+
+/** How an attempt is judged: as a first delivery, a duplicate, an older event after a newer one, or a forgery. */
+type Kind = 'first' | 'duplicate' | 'disorder' | 'forgery'
+
+/** Returns the attempts of one kind that reached the receiver. Where nothing listened, there was no receiver to judge. */
+function attemptsOf({attempts}: Evidence, wanted: Kind): SeenAttempt[] {
+  const accepted = new Set<string>()
+  const refused = new Set<string>()
+  const newest = new Map<string, SeenAttempt>()
+  const found: SeenAttempt[] = []
+  for (const attempt of attempts) {
+    if (!attempt.isSent) continue
+    const event = `${attempt.subscriptionId} ${attempt.eventId}`
+    const subject = `${attempt.subscriptionId} ${attempt.reservation}`
+    const newer = newest.get(subject)
+    const kind = (): Kind => {
+      if (attempt.forgery !== null) return 'forgery'
+      if (accepted.has(event)) return 'duplicate'
+      // An event that was refused when it was the newest is refused for a reason of its own.
+      const isOld = newer !== undefined && newer.created > attempt.created && newer.ended <= attempt.begun
+      return isOld && !refused.has(event) ? 'disorder' : 'first'
+    }
+    if (kind() === wanted) found.push(attempt)
+    if (attempt.forgery !== null) continue
+    if (!attempt.isAccepted) refused.add(event)
+    else {
+      accepted.add(event)
+      if (newer === undefined || newer.created < attempt.created) newest.set(subject, attempt)
+    }
+  }
+  return found
+}
+
+const isLate = ({begun, ended}: SeenAttempt) => ended - begun > WEBHOOK_RESPONSE_SECONDS * 1000
+
+function finding(
+  seen: readonly SeenAttempt[],
+  failures: readonly SeenAttempt[],
+  texts: Parameters<typeof textOf>[2],
+): Finding {
+  const ids = failures.map(({deliveryId}) => deliveryId)
+  return {seen: seen.length, failures: [...new Set(ids)], text: textOf(seen.length, ids.length, texts)}
+}
+
+function judgeAnswer(evidence: Evidence): Finding {
+  const seen = attemptsOf(evidence, 'first')
+  const failures = seen.filter(attempt => !attempt.isAccepted || isLate(attempt))
+  return finding(seen, failures, {
+    broken: count => `${counted(count, 'event')} not answered 2xx within ${WEBHOOK_RESPONSE_SECONDS} s`,
+    kept: `${counted(seen.length, 'event')} answered 2xx within ${WEBHOOK_RESPONSE_SECONDS} s`,
+    unseen: 'no event reached a receiver',
+  })
+}
+
+function judgeSignature(evidence: Evidence): Finding {
+  const seen = attemptsOf(evidence, 'forgery')
+  const failures = seen.filter(({isAccepted}) => isAccepted)
+  const kinds = [...new Set(failures.flatMap(({forgery}) => forgery ?? []))].map(kind => FORGERIES[kind])
+  return finding(seen, failures, {
+    broken: () => `accepted ${kinds.join(', ')}`,
+    kept: `refused ${counted(seen.length, 'forged event')}`,
+    unseen: 'no forged event was sent',
+  })
+}
+
+const FORGERIES = {
+  signature: 'an event with a wrong signature',
+  timestamp: 'an event with an old timestamp',
+  body: 'an event whose body was changed',
+} as const
+
+function judgeSignatureStatus(evidence: Evidence): Finding {
+  const seen = attemptsOf(evidence, 'forgery').filter(({isAccepted}) => !isAccepted)
+  const failures = seen.filter(({status}) => status !== 401)
+  return finding(seen, failures, {
+    broken: count => `${counted(count, 'forged event')} refused with another answer than 401`,
+    kept: `${counted(seen.length, 'forged event')} refused with 401`,
+    unseen: 'no forged event was refused',
+  })
+}
+
+function judgeDuplicate(evidence: Evidence): Finding {
+  const seen = attemptsOf(evidence, 'duplicate')
+  const failures = seen.filter(({isAccepted}) => !isAccepted)
+  return finding(seen, failures, {
+    broken: count => `${counted(count, 'event')} not answered 2xx when it came again`,
+    kept: `${counted(seen.length, 'event')} answered 2xx when it came again`,
+    unseen: 'no event came again after it was accepted',
+  })
+}
+
+function judgeDisorder(evidence: Evidence): Finding {
+  const seen = attemptsOf(evidence, 'disorder')
+  const failures = seen.filter(({isAccepted}) => !isAccepted)
+  return finding(seen, failures, {
+    broken: count => `${counted(count, 'event')} not answered 2xx when it came after a newer one`,
+    kept: `${counted(seen.length, 'event')} answered 2xx when it came after a newer one`,
+    unseen: 'no event came after a newer one of its reservation',
+  })
+}
+
+export const WEBHOOK_RULES: readonly Rule[] = [
+  {
+    id: 'webhook.answer',
+    section: '§6.4',
+    required: true,
+    advice: 'Store the event, answer 200 within 3 s, and do the work afterwards.',
+    judge: judgeAnswer,
+  },
+  {
+    id: 'webhook.signature',
+    section: '§6.3',
+    required: true,
+    advice: 'Verify signature and timestamp of the raw body, and answer 401 if either is wrong.',
+    judge: judgeSignature,
+  },
+  {
+    id: 'webhook.signature_status',
+    section: '§6.3',
+    required: false,
+    advice: 'Answer 401 to an event that you refuse for its signature.',
+    judge: judgeSignatureStatus,
+  },
+  {
+    id: 'webhook.duplicate',
+    section: '§6.4',
+    required: true,
+    advice: 'Answer 200 to an event that you have already, and do nothing else with it.',
+    judge: judgeDuplicate,
+  },
+  {
+    id: 'webhook.disorder',
+    section: null,
+    required: true,
+    advice:
+      'Answer 200 to an event that is older than what you know; read the reservation if you need its state.',
+    judge: judgeDisorder,
+  },
+]
