@@ -128,7 +128,7 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   }
   for (const signal of Object.keys(SIGNAL_EXITS) as (keyof typeof SIGNAL_EXITS)[]) {
     process.on(signal, () => {
-      if (count === 0 && running.command?.takesSignal?.(signal)) return
+      if (running.command?.takesSignal?.(signal)) return
       // When a terminal closes, both the shell and the system send it, so a second one does not mean hurry.
       if (count > 0 && signal === 'SIGHUP') return
       count += 1

@@ -29,8 +29,8 @@ export interface RunningCommand {
   /** Whether the command goes on after the reader of stdout has closed the pipe. */
   readonly outlivesReader: boolean
   /**
-   * Called for each signal before the first one that ends the command. Returns whether the signal is the command's own matter,
-   * because it passes it on to a program that it runs, or reads its files again.
+   * Called for each signal. Returns whether it is the command's own matter, because the command passes it on to a program that it
+   * runs, or reads its files again.
    */
   readonly takesSignal: ((signal: NodeJS.Signals) => boolean) | undefined
   /** What to report if a signal stops the command now. A function is called after the command has stopped. */

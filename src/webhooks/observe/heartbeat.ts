@@ -6,7 +6,7 @@ import type {EventKeeper, ListenerReport} from '../../contract/stored-events.js'
 import type {ReceiverState} from './receiver-state.js'
 
 /** How often a receiver reports itself, and how often it tries a store that failed. */
-export const REPORT_MILLISECONDS = 5000
+export const REPORT_MILLISECONDS = 2000
 const RETRY_MILLISECONDS = 1000
 /** What such an attempt writes at least. Few events are larger. */
 const RETRY_BYTES = 32 * 1024
@@ -21,12 +21,14 @@ interface HeartbeatOptions {
 export class Heartbeat {
   private timer: NodeJS.Timeout | undefined
   private beating: Promise<void> = Promise.resolve()
+  private isStarted = false
   private isStopped = false
 
   constructor(private readonly options: HeartbeatOptions) {}
 
   /** Reports now, and from now on. Never rejects. */
   async start(): Promise<void> {
+    this.isStarted = true
     await this.beat()
     this.schedule()
   }
@@ -41,7 +43,7 @@ export class Heartbeat {
     this.isStopped = true
     clearTimeout(this.timer)
     await this.beating
-    if (this.options.state.isStoreUp) await this.beat()
+    if (this.isStarted && this.options.state.isStoreUp) await this.beat()
   }
 
   private schedule(): void {

@@ -28,11 +28,11 @@ function open() {
   return {beats, store, state, heartbeat}
 }
 
-test('reports every five seconds, with the requests refused since', async () => {
+test('reports every two seconds, with the requests refused since', async () => {
   const {beats, state, heartbeat} = open()
   await heartbeat.start()
   state.turnedAway(404, 1)
-  await vi.advanceTimersByTimeAsync(10_000)
+  await vi.advanceTimersByTimeAsync(4000)
   expect(beats).toEqual([
     {refused: {}, bytes: 0},
     {refused: {path: 1}, bytes: 0},
@@ -57,7 +57,7 @@ test('tries a store that failed every second with as much as an event, and loses
   store.isFailing = false
   await vi.advanceTimersByTimeAsync(1000)
   expect([state.isStoreUp, beats.at(-1)]).toEqual([true, failed])
-  await vi.advanceTimersByTimeAsync(5000)
+  await vi.advanceTimersByTimeAsync(2000)
   expect(beats.at(-1)).toEqual({refused: {}, bytes: 0})
   await heartbeat.stop()
 })

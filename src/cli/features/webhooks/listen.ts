@@ -81,6 +81,7 @@ class Listener {
   private server: ServedReceiver | undefined
   private admin: ServedAdmin | undefined
   private url = ''
+  private readonly drain = new AbortController()
   private toForward = 0
   private breakOff: (error: unknown) => void = () => {}
   /** Rejects when the store can no longer be used. */
@@ -140,7 +141,8 @@ class Listener {
     const reloader = new Reloader(reloading, tls)
     reloader.start()
     command.whenStopped(() => reloader.stop())
-    command.takesSignal = reloadOnHangup(() => void listener.reload(reloader))
+    const takesHangup = reloadOnHangup(() => void listener.reload(reloader))
+    command.takesSignal = signal => (listener.isStopping ? listener.endDrain() : takesHangup(signal))
     return listener
   }
 
@@ -362,6 +364,17 @@ class Listener {
     this.opened.secrets.stop()
   }
 
+  get isStopping(): boolean {
+    return this.state.phase === 'stopping'
+  }
+
+  /** Ends the time of --drain, after a second signal. Returns false if it is over. */
+  endDrain(): boolean {
+    const isDraining = !this.drain.signal.aborted
+    this.drain.abort()
+    return isDraining
+  }
+
   private async close(): Promise<void> {
     const {forwarder, server, log, state, heartbeat, manager} = this
     const {output, keeper} = this.opened
@@ -373,7 +386,8 @@ class Listener {
       log.write({level: 'info', event: 'stopping', message})
     }
     // Whoever sends sees that it is not ready, and sends elsewhere, before it stops to receive.
-    if (server && drain > 0) await sleep(drain * 1000)
+    if (server && drain > 0) await sleep(drain * 1000, undefined, {signal: this.drain.signal}).catch(() => {})
+    this.drain.abort()
     clearInterval(this.tidying)
     await Promise.all([
       server?.close(LIMITS_OF_END.answeringMilliseconds),

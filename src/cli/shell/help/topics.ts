@@ -97,6 +97,8 @@ To see events of the local sandbox arrive:
 
   bookctl webhooks events wait --reservation RSV-… --type voucher.ready --within 120
 
+\`webhooks status\` shows who listens and what is still to be forwarded. For a receiver that runs for long, \`listen --admin PORT\` serves health and metrics, and --log json writes a line for each occurrence.
+
 When a signature does not match, \`webhooks verify\` says why: the wrong secret, a body that was changed on the way, a clock that is off, a header that is malformed. It needs no login and no network:
 
   bookctl webhooks verify events.ndjson --at received
