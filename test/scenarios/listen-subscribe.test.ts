@@ -85,6 +85,16 @@ test('a subscription whose test event does not come, or is not waited for, is de
   expect(await left()).toEqual({subscriptions: []})
 })
 
+test('warns of another subscription for its address, because an event of both comes twice', async () => {
+  const sandbox = await ownSandbox()
+  const publicUrl = `https://127.0.0.1:${receiverPort}/in`
+  const create = ['webhooks', 'create', '--url', publicUrl, '--event', 'voucher.ready', '--quiet']
+  const id = (await sandbox.home.run(create)).stdout.trim()
+  const argv = ['webhooks', 'listen', '--subscribe', '--public-url', publicUrl, '--within', '1']
+  const {stderr} = await sandbox.home.run(argv, NO_SECRET)
+  expect(stderr).toContain(`the subscription ${id} sends to this address already (voucher.ready)`)
+})
+
 test('the local sandbox delivers to it over TLS, trusting the authority in the shared configuration directory', async () => {
   const sandbox = await ownSandbox()
   const publicUrl = `https://127.0.0.1:${receiverPort}/in`

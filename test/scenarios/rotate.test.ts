@@ -84,6 +84,7 @@ test('a running listener takes up the new secret, accepts both, and forwards eac
   const planned = await home.json(rotate(id, '--finish', '--dry-run'))
   expect(planned.result).toMatchObject({method: 'DELETE', url: expect.stringContaining(old.id)})
   const finished = await home.json(rotate(id, '--finish'))
+  expect(finished.stderr).toBe('')
   expect(finished.result).toEqual({
     subscription_id: old.id,
     deleted: true,
@@ -126,7 +127,13 @@ test('shows what it would send, and refuses what is not known', async () => {
   expect(none).toMatchObject({exit: 5, code: 'subscription_not_found'})
   expect(await home.refusal(rotate('whsub_none', '--finish'))).toMatchObject({exit: 2, code: 'no_rotation'})
   expect(await home.refusal(rotate(id, '--finish', '--again'))).toMatchObject({exit: 2})
-  expect((await control('GET', '/_sandbox/events')).json.data).toEqual([])
+  await control('POST', '/_sandbox/faults', {
+    operation: 'subscriptions.list',
+    kind: 'status',
+    status: 503,
+    times: 9,
+  })
+  expect(await home.refusal(rotate('whsub_none'))).toMatchObject({exit: 6})
 })
 
 test('a rotation whose answer was lost can be repeated, once what it left behind is deleted', async () => {
@@ -152,12 +159,15 @@ test('a rotation of which nothing was sent is repeated without ado', async () =>
   expect(await home.json(rotate(id))).toMatchObject({exit: 0})
 })
 
-test('finishing goes on where it was interrupted after the deletion', async () => {
+test('finishing says what is lost, and goes on where it was interrupted after the deletion', async () => {
   const {home, fault} = await ownSandbox()
-  const old = await create(home, 'https://partner.example/hooks')
+  const old = await create(home, 'https://127.0.0.1:1/hooks')
+  await reservationIn(home)
   const {id} = (await home.json<Created>(rotate(old.id))).result
   await fault({operation: 'subscriptions.delete', kind: 'commit-then-drop', times: 1})
-  expect((await home.run(rotate(old.id, '--finish'))).exit).not.toBe(0)
+  const cut = await home.run(rotate(old.id, '--finish'))
+  expect(cut.exit).not.toBe(0)
+  expect(cut.stderr).toContain('2 events from before the rotation did not arrive yet')
   expect(storedSecrets(home)).toHaveLength(2)
   expect((await home.json(rotate(old.id, '--finish'))).result).toMatchObject({deleted: true})
   expect(storedSecrets(home).map(each => each.id)).toEqual([id])

@@ -14,6 +14,7 @@ export default class WebhooksRotate extends BaseCommand {
     'subscriptions.create': 'to subscribe beside the old subscription',
     'subscriptions.list': 'to know its address and events',
     'subscriptions.delete': 'with --finish',
+    'subscriptions.deliveries': 'with --finish, to warn of events that are still to come',
     'subscriptions.rotate': 'in place of them, where config.json names its path',
   }
   static override description =
@@ -88,6 +89,8 @@ forgets the old secret. Deleting works with the local sandbox, and with another 
     const isSent = rotate.deletesOld(rotation)
     if (flags['dry-run'] && isSent) return this.printRequest('subscriptions.delete', target, call)
     if (flags['dry-run']) return this.print(rotate.describeForgetting(rotation, state))
+    const loss = isSent ? await rotate.lossOf(await this.connect(target), rotation) : undefined
+    if (loss !== undefined) this.warn(loss)
     const atStake = {what: 'deleting a live subscription', undone: 'nothing was sent'}
     if (isSent && target.mode === 'live') await this.consent(flags.yes, `Delete ${oldId}?`, atStake)
     const done = isSent

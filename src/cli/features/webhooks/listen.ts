@@ -45,7 +45,7 @@ import {
   type WebhookSecretFlags,
   webhookHeaderNames,
 } from './secrets.js'
-import {createAndKeep, deleteAndForget, failNotStored} from './subscriptions.js'
+import {createAndKeep, deleteAndForget, failNotStored, secondSubscription} from './subscriptions.js'
 import {ServiceManager} from './systemd.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
@@ -478,7 +478,10 @@ async function subscribe(
   flags: Flags,
 ): Promise<void> {
   const profile = profileName(flags, connection.state)
-  const kept = await createAndKeep(connection, wantedSubscription(flags, plan), {profile})
+  const wanted = wantedSubscription(flags, plan)
+  const second = await secondSubscription(connection, wanted.url, profile)
+  if (second !== undefined) command.warn(second)
+  const kept = await createAndKeep(connection, wanted, {profile})
   const {id, problem} = kept
   for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
   /** Deletes the subscription and its secret. Reports whether that certainly succeeded. */

@@ -259,7 +259,7 @@ export function adviceOn({missing, pending}: MissingEvents): string[] {
     references.length > MOST_ADVISED
       ? 'bookctl webhooks events missing --quiet | sort -u | bookctl reservations show -'
       : `bookctl reservations show ${few.join(' ')}`
-  const wait = `${counted(pending.length, 'event')} did not come yet, and may still: the service tries again for ${Math.round(RETRY_SECONDS / 3600)} hours.`
+  const wait = `${counted(pending.length, 'event')} did not come yet, and may still: the service tries again for about ${Math.round(RETRY_SECONDS / 3600)} hours.`
   return [
     ...(missing.length > 0 ? [`An event cannot be asked for again. What it was about: ${show}`] : []),
     ...(pending.length > 0 ? [wait] : []),

@@ -5,6 +5,7 @@
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
+import type {FoundDelivery} from '../../../api/operations/webhooks.js'
 import {isoTime, systemClock} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
@@ -18,6 +19,7 @@ import type {Connection} from '../../session/connect.js'
 import {dryRun} from '../../session/dry-run.js'
 import {namedPathOf} from '../../session/own-paths.js'
 import {profileName, type Target, type TargetFlags} from '../../session/resolve.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Result, single} from '../../terminal/result.js'
 import {
   type CreationFlags,
@@ -103,10 +105,8 @@ export async function planBeside(
   again = false,
 ): Promise<Beside> {
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
-  const listed = await listSubscriptions(api).catch(error => {
-    if (error instanceof Failure && error.kind !== 'interrupted') return undefined
-    throw error
-  })
+  const answered = await listSubscriptions(api).catch(unlessInterrupted)
+  const listed = answered instanceof Failure ? undefined : answered
   const stored = state.secrets.listSigningSecrets(profile)
   const kept = stored.find(each => each.subscription_id === id)
   const found = listed?.items.find(each => each.id === id)
@@ -120,6 +120,7 @@ export async function planBeside(
   const url = found?.url ?? kept?.subscribed?.url
   const events = found?.events ?? kept?.subscribed?.events
   if (url === undefined || events === undefined) {
+    if (answered instanceof Failure && answered.details.code !== 'path_not_shown') throw answered
     const message = `the address and events of ${shown(id)} are not known: the service does not list them, and it was not created from this machine`
     const hint = 'create the second subscription yourself: bookctl webhooks create --url URL --event TYPE'
     throw usage('subscription_not_known', message, hint)
@@ -149,8 +150,8 @@ export async function rotateBeside(
   const again = flags.again || isFirst
   const rotation = {replaces: id, subscribed_since: subscribedSince}
   const kept = await createAndKeep(connection, wanted, {...flags, again}, rotation)
-  const document = {...kept.result.document, replaces: id}
-  return {...kept, result: single(document, document, kept.id)}
+  const [row = {}] = kept.result.items
+  return {...kept, result: single({...kept.result.document, replaces: id}, {...row, replaces: id}, kept.id)}
 }
 
 /**
@@ -175,9 +176,8 @@ export async function rotateByService(
   }
   const {places, problem, warnings} = await keepSecret(state, kept, flags['secret-file'])
   const {url = null, events = null} = before?.subscribed ?? {}
-  const shownSubscription = {id, url, events, secret}
-  const document = {...shownSubscription, ...places, subscription: shownSubscription, replaces: id}
-  const result = single(document, document, id)
+  const row = {id, url, events, secret, ...places, replaces: id}
+  const result = single({...row, subscription: {id, url, events, secret}}, row, id)
   return {id, stored_in: places.stored_in, result, problem, warnings}
 }
 
@@ -198,6 +198,28 @@ export function deletesOld({oldId, newId}: Rotation): boolean {
 export function describeForgetting({oldId}: Rotation, {directory}: State): Result {
   const what = `the earlier signing secret of ${shown(oldId)}`
   return dryRun([], [{file: join(directory, TOKENS_NAME), action: 'remove', what}])
+}
+
+/**
+ * Returns a warning if events are still to be delivered to the old subscription and were not sent to the new one, because they
+ * are lost with it. Returns undefined where the service does not list its deliveries.
+ */
+export async function lossOf({api}: Connection, {oldId, newId}: Rotation): Promise<string | undefined> {
+  const {eachDelivery} = await import('../../../api/operations/webhooks.js')
+  const waiting = new Set<string>()
+  const nameOf = ({type, reservationRef}: FoundDelivery) => `${type} ${reservationRef}`
+  try {
+    for await (const page of eachDelivery(api, oldId))
+      for (const delivery of page) if (delivery.isPending) waiting.add(nameOf(delivery))
+    if (waiting.size === 0) return undefined
+    for await (const page of eachDelivery(api, newId))
+      for (const delivery of page) waiting.delete(nameOf(delivery))
+  } catch (error) {
+    unlessInterrupted(error)
+    return undefined
+  }
+  if (waiting.size === 0) return undefined
+  return `Warning: ${counted(waiting.size, 'event')} from before the rotation did not arrive yet and will not come once ${shown(oldId)} is deleted; which: bookctl webhooks events missing`
 }
 
 const FINISHED_BY = 'webhooks rotate --finish'
@@ -226,11 +248,14 @@ export function forgetEarlier(state: State, {oldId}: Rotation, flags: TargetFlag
 async function isGone({api}: Connection, id: string, error: unknown): Promise<boolean> {
   if (!(error instanceof Failure) || ![404, 410].includes(error.details.status ?? 0)) return false
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
-  const listed = await listSubscriptions(api).catch(failure => {
-    if (failure instanceof Failure && failure.kind !== 'interrupted') return undefined
-    throw failure
-  })
-  return listed === undefined || !listed.items.some(each => each.id === id)
+  const listed = await listSubscriptions(api).catch(unlessInterrupted)
+  return listed instanceof Failure || !listed.items.some(each => each.id === id)
+}
+
+/** Returns a Failure of the service, and throws any other error. */
+function unlessInterrupted(error: unknown): Failure {
+  if (error instanceof Failure && error.kind !== 'interrupted') return error
+  throw error
 }
 
 const shown = (id: string) => sanitizeLine(id, 100)

@@ -105,7 +105,12 @@ export function standInResult(found: MissingEvents, forwarded: readonly StandIn[
   return {
     document: {...document, forwarded},
     items: forwarded,
-    columns: columnsOf<StandIn>(STAND_IN_COLUMNS),
+    columns: [
+      ...columnsOf<StandIn>(['reservation_ref']),
+      ...columnsOf<StandIn>(['event_id', 'target', 'late'], {isMinor: true}),
+      ...columnsOf<StandIn>(['status', 'ms', 'error']),
+    ],
+    shown: STAND_IN_COLUMNS,
     warning: [...[warning].flat(), ...meaningsOf(forwarded, refused)],
     ...(lead === undefined ? {} : {lead}),
     ...(whenEmpty === undefined ? {} : {whenEmpty}),

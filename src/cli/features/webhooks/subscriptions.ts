@@ -264,7 +264,7 @@ export async function warningsBefore(
  * Warns about another subscription for the same URL. It searches the service's list or, if that is not available (§4.9 shows no
  * path), the subscriptions created from this machine.
  */
-async function secondSubscription(
+export async function secondSubscription(
   {api, state, target}: Connection,
   url: string,
   profile: string,
