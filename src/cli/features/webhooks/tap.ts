@@ -97,7 +97,9 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
   const show = async (relayed: Relayed) => {
     const searches = waiting <= MOST_SEARCHES_WAITING
     const terms = {names, secrets: secrets.current, otherSecrets, removedSecrets, searches, to}
-    output.exchange(relayed, await judgeExchange(relayed, terms))
+    // The line is printed even if the search for its cause fails.
+    const plain = () => judgeExchange(relayed, {...terms, searches: false})
+    output.exchange(relayed, await judgeExchange(relayed, terms).catch(plain))
     waiting -= 1
     // Requests that came during a search are passed on before the next one.
     await nextTurn()
