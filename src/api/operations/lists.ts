@@ -88,8 +88,9 @@ interface Reading<Item> extends Pick<CallOptions, 'body' | 'query' | 'parameters
   readonly after?: PageQuery | undefined
   /** Maximum number of items, over as many pages as needed (default all). `page` requests one page of any length. */
   readonly wanted?: number | 'page'
-  /** Maximum number of pages (default LIST_LIMITS.pages). */
+  /** Maximum number of pages (default LIST_LIMITS.pages), and of entries in each (default LIST_LIMITS.entriesPerPage). */
   readonly mostPages?: number
+  readonly pageSize?: number
 }
 
 /**
@@ -149,7 +150,15 @@ export interface Page<Item> {
 export async function* eachPage<Item>(
   api: Api,
   name: OperationName,
-  {readPage, idOf, after, wanted, mostPages = LIST_LIMITS.pages, ...request}: Reading<Item>,
+  {
+    readPage,
+    idOf,
+    after,
+    wanted,
+    mostPages = LIST_LIMITS.pages,
+    pageSize = LIST_LIMITS.entriesPerPage,
+    ...request
+  }: Reading<Item>,
 ): AsyncGenerator<Page<Item>, void> {
   const seen = new Set<string>()
   const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
@@ -157,7 +166,7 @@ export async function* eachPage<Item>(
   let count = 0
   let emptyPages = 0
   for (let page = 0; page < mostPages; page++) {
-    const limit = String(Math.min(LIST_LIMITS.entriesPerPage, most - seen.size))
+    const limit = String(Math.min(pageSize, most - seen.size))
     const answer = await api.call(name, {
       ...request,
       query: {...request.query, ...(typeof wanted === 'number' && {limit}), ...asked},

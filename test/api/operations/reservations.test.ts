@@ -120,7 +120,7 @@ describe('a list page by page', () => {
     const pages: string[][] = []
     await readInto(pages, api, {created_from: '2030-01-01'})
     expect(pages).toEqual([['B', 'A'], ['X'], ['W']])
-    expect(requests[0]).toBe('GET /v1/reservations?created_from=2030-01-01&limit=200 ')
+    expect(requests[0]).toBe('GET /v1/reservations?created_from=2030-01-01&limit=100 ')
   })
 
   test('ends with an error where the same page comes again and again', async () => {

@@ -48,7 +48,7 @@ export function isLiveRow({standing}: Pick<Row, 'standing'>): boolean {
   return standing === null || isLive(standing)
 }
 
-const MOST_WORDS = 1000
+const MOST_WORDS = 5000
 
 export class Books {
   readonly entries: Entry[] = []
@@ -57,7 +57,7 @@ export class Books {
 
   constructor(readonly isJournal: boolean) {}
 
-  /** Returns one string for all that are equal, for the few words that most of 100,000 entries have. */
+  /** Returns one string for all that are equal, for the words and amounts that many of 100,000 entries have. */
   shared(word: string | null): string | null {
     if (word === null) return null
     const known = this.words.get(word)

@@ -6,6 +6,7 @@ import {instantOf} from '../../../contract/dates.js'
 import {compareAmounts} from '../../../contract/money.js'
 import {type Books, type Entry, isLiveRow, type Row} from './books.js'
 import {agree, isLive} from './standing.js'
+import {TripIndex} from './trip-index.js'
 import {isWithinAsWritten, type Window} from './window.js'
 
 export type DifferenceKind =
@@ -62,7 +63,7 @@ export class Comparison {
   private strangers: Row[] = []
   /** Reservations of a client reference whose entries are in another state. */
   private loose: Row[] = []
-  private readonly trips = new Map<string, string>()
+  private readonly trips = new TripIndex()
   /** Reservations for the same guests, hotel and dates as another. */
   readonly doubles: {readonly row: Row; readonly other: string}[] = []
   private readonly twice = new Set<string>()
@@ -78,12 +79,11 @@ export class Comparison {
     return this.checked - this.differing.size
   }
 
-  /** Takes a reservation of the list. `trip` is a key that reservations for the same guests, hotel and dates share. */
+  /** Takes a reservation of the list. `trip` is the key, a SHA-256 in hex, that reservations for the same guests, hotel and dates share. */
   take(row: Row, trip: string | undefined): void {
     if (trip !== undefined && isLiveRow(row)) {
-      const other = this.trips.get(trip)
-      if (other === undefined) this.trips.set(trip, row.reservationRef)
-      else this.doubles.push({row, other})
+      const first = this.trips.add(trip, row.reservationRef)
+      if (first !== row.reservationRef) this.doubles.push({row, other: first})
     }
     const entry = this.books.ofReservation(row) ?? this.books.ofReference(row)
     if (entry) this.pair(entry, row)

@@ -6,6 +6,9 @@ import {Books} from './books.js'
 import {type Standing, standingOfState} from './standing.js'
 import {isWithin, type Window} from './window.js'
 
+/** Entries that are read at once, so that they take little memory beside the books. */
+const READ_AT_ONCE = 100
+
 /**
  * Reads the journal, or only the entries under `names`. Entries of other clients are among them, because a service may list their
  * reservations too.
@@ -18,7 +21,7 @@ export async function readJournalBooks(
 ): Promise<Books> {
   const books = new Books(true)
   const service = underOneName(client.baseUrl)
-  await journal.each(entry => {
+  const take = (entry: JournalEntry) => {
     if (isNeverSent(entry) || underOneName(entry.baseUrl) !== service) return
     const isNamed = names?.has(entry.clientReferenceId) || names?.has(entry.reservationRef ?? '')
     if (names !== undefined && !isNamed) return
@@ -29,14 +32,15 @@ export async function readJournalBooks(
       reservationRef: entry.reservationRef,
       standing: standingOf(entry),
       status: books.shared(entry.outcome),
-      amount: price?.price ?? null,
+      amount: books.shared(price?.price ?? null),
       currency: books.shared(price?.currency ?? null),
       createdAt: Math.floor(entry.createdAt),
       isExpected: entry.clientId === client.clientId && isWithin(window, entry.createdAt),
       found: undefined,
       isFoundLive: false,
     })
-  })
+  }
+  await journal.each(take, READ_AT_ONCE)
   return books
 }
 

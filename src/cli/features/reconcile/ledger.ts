@@ -111,7 +111,7 @@ function addEntry(books: Books, row: CsvRow, header: Header, mistakes: Mistakes)
     reservationRef: null,
     standing: standing ?? 'made',
     status: books.shared(textOf('status') || null),
-    amount: price?.amount ?? null,
+    amount: books.shared(price?.amount ?? null),
     currency: books.shared(price?.currency ?? ownCurrency),
     line: row.line,
     isExpected: true,

@@ -33,8 +33,7 @@ export function readRow(found: ReadReservation): {readonly row: Row; readonly tr
     createdAt: created_at,
     hasFee: fee !== null && compareAmounts(fee.amount, '0') > 0,
   }
-  const trip = tripOfReservation(reservation, facts)
-  return {row, trip: trip === undefined ? undefined : shortened(trip)}
+  return {row, trip: tripOfReservation(reservation, facts)}
 }
 
 /** Returns the price where it is not in the reservation itself, but in a part of it, or in its payment. */
@@ -56,9 +55,4 @@ export function mergeRows(shown: Row, listed: Row): Row {
     currency: price.currency,
     createdAt: shown.createdAt ?? listed.createdAt,
   }
-}
-
-/** Shortens a SHA-256 in hex to half of its bytes, a character each: 100,000 of them are in memory. */
-function shortened(sha256: string): string {
-  return Buffer.from(sha256.slice(0, 32), 'hex').toString('latin1')
 }
