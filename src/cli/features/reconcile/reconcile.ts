@@ -29,7 +29,7 @@ const LOOKUPS_AT_ONCE = 4
 
 /** Compares the books with the service, prints the differences and sets the exit code. Throws Failure. */
 export async function reconcile(command: BaseCommand, flags: ReconcileFlags): Promise<void> {
-  // V8 lets the heap grow to several times of what is in use: with 100,000 reservations 320 MB, against 130 MB so.
+  // V8 lets the heap grow to several times of what is in use: with 100,000 reservations 320 MB, against 150 MB so.
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
   checkWindow(flags)
