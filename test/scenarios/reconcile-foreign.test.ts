@@ -204,3 +204,33 @@ test('an amount is that of the price, or what the account was charged for it', a
   ])
   expect((await compare({pages: [[{...A, total: 10}, B]]}, BOOKS)).found).toEqual([])
 })
+
+test('of three reservations for the same guests, hotel and dates, those after the first are doubles', async () => {
+  const trip = {
+    hotel: {name: 'Pera'},
+    check_in: '2030-06-01',
+    check_out: '2030-06-04',
+    guests: [{name: 'Ada', surname: 'Öz'}],
+  }
+  const made = (n: number, client_reference_id: string) => ({
+    ...A,
+    ...trip,
+    reservation_ref: `R-${n}`,
+    client_reference_id,
+    created_at: `2030-01-0${n}T00:00:00Z`,
+  })
+  const [one, two, three] = [made(1, 'A'), made(2, 'B'), made(3, 'C')]
+  const lines = ['A,10.00,EUR,ok', 'B,10.00,EUR,ok', 'C,10.00,EUR,ok']
+  for (const page of [
+    [three, two, one],
+    [two, one, three],
+  ]) {
+    const shown = {'R-1': one, 'R-2': two, 'R-3': three}
+    const found = await compare({pages: [page], shown}, lines)
+    expect(found.found?.sort()).toEqual([
+      ['twice', 'R-2'],
+      ['twice', 'R-3'],
+    ])
+  }
+  expect((await compare({pages: [[three, two, one]]}, lines)).found).toHaveLength(2)
+})

@@ -173,13 +173,17 @@ async function settleMissing(lookups: Lookups, comparison: Comparison): Promise<
   for (const {entry, row} of comparison.incomplete.splice(0)) comparison.judge(entry, row)
 }
 
-/** Of two reservations for the same guests, hotel and dates, the one that was made later is the one too many. */
+/** Of several reservations for the same guests, hotel and dates, those that were made after the first are too many. */
 async function settleDoubles(lookups: Lookups, comparison: Comparison): Promise<void> {
-  for (const {row, other} of comparison.doubles.splice(0)) {
-    const shown = await lookups.show(other)
-    const isLater = typeof shown !== 'string' && madeAt(shown) > madeAt(row)
-    if (isLater) comparison.addDouble(shown, row.reservationRef)
-    else comparison.addDouble(row, other)
+  const rowsLike = new Map<string, Row[]>()
+  for (const {row, other} of comparison.doubles.splice(0))
+    rowsLike.set(other, [...(rowsLike.get(other) ?? []), row])
+  for (const [reference, rows] of rowsLike) {
+    const shown = await lookups.show(reference)
+    const all = typeof shown === 'string' ? rows : [shown, ...rows]
+    const [first, ...later] = all.sort((a, b) => madeAt(a) - madeAt(b))
+    if (typeof shown === 'string') for (const row of rows) comparison.addDouble(row, reference)
+    else for (const row of later) comparison.addDouble(row, first?.reservationRef ?? reference)
   }
 }
 
