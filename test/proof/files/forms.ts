@@ -196,7 +196,7 @@ const DROPPED: Readonly<Record<string, string>> = {'tokens.db': 'access_tokens',
 
 const logOfAnother: Place = path => {
   const directory = `${path}-other`
-  const database = openDatabase(join(directory, 'x.db'), {migrations: ['CREATE TABLE x (y)']})
+  const database = openDatabase(join(directory, 'x.db'), {migrations: ['CREATE TABLE x (y)'], hasLog: true})
   for (let n = 0; n < 20; n++) database.run('INSERT INTO x VALUES (?)', 'x'.repeat(3000))
   const log = readFileSync(join(directory, 'x.db-wal'))
   database.close()

@@ -72,10 +72,11 @@ const ASKED: Readonly<Record<string, readonly SecretKind[]>> = {
   demo: ['signing secret', 'identity number', 'payment address'],
 }
 
-/** The exit codes (default 0): an invalid signature, a token that could not be revoked, and a signal. */
+/** The exit codes (default 0): an invalid signature, no listener, a token that could not be revoked, and a signal. */
 const ENDS: Readonly<Record<string, number>> = {
   'webhooks:verify': 9,
   'webhooks:verify reply': 9,
+  'webhooks:status': 8,
   explain: 3,
   'explain reply': 3,
   'logout unasked': 2,
