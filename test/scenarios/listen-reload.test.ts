@@ -1,4 +1,5 @@
 /** Certificates and secrets that are replaced while `listen` runs, and SIGHUP with and without a terminal. */
+import type {ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {copyFileSync, existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
@@ -116,6 +117,22 @@ test('a secret that another command stores is taken up, with a line', async () =
     {level: 'info', subscription_id: 'whsub_2', message: expect.stringContaining('whsub_2 was stored')},
   ])
   expect(stderr).not.toContain('whsec_')
+})
+
+test('SIGHUP while it starts does not end it', async () => {
+  const home = ownReceiverHome()
+  let interval: NodeJS.Timeout | undefined
+  const onStart = (child: ChildProcess) => {
+    // From the moment on at which it opens its store.
+    const store = join(home.configDirectory, 'events.db')
+    interval = setInterval(() => {
+      if (existsSync(store)) child.kill('SIGHUP')
+    }, 1)
+  }
+  const argv = ['webhooks', 'listen', '--port', '0', '--exit-after', '1', '--within', '2']
+  const ended = await home.run(argv, {onStart})
+  clearInterval(interval)
+  expect([ended.exit, ended.stderr]).toEqual([8, expect.stringContaining('Reloaded: 1 signing secret')])
 })
 
 test('SIGHUP reloads, and is no end; a terminal that goes away is', async () => {

@@ -95,6 +95,12 @@ class Listener {
    * answered 200.
    */
   static async open(command: BaseCommand, log: ListenLog, plan: ListenPlan, flags: Flags): Promise<Listener> {
+    let isReloadWanted = false
+    let reload = () => {
+      isReloadWanted = true
+    }
+    const takesHangup = reloadOnHangup(() => reload())
+    command.takesSignal = takesHangup
     const state = await command.state()
     const expect = plan.wait?.expect
     // `!!` converts the result to what JMESPath counts as true.
@@ -141,7 +147,8 @@ class Listener {
     const reloader = new Reloader(reloading, tls)
     reloader.start()
     command.whenStopped(() => reloader.stop())
-    const takesHangup = reloadOnHangup(() => void listener.reload(reloader))
+    reload = () => void listener.reload(reloader)
+    if (isReloadWanted) void reloader.reload()
     command.takesSignal = signal => (listener.isStopping ? listener.endDrain() : takesHangup(signal))
     return listener
   }
