@@ -9,6 +9,7 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {parseArgs} from 'node:util'
 import {batch} from './cases/batch.js'
+import {evidence, judging} from './cases/certify.js'
 import {listen, listenGrowth} from './cases/listen.js'
 import {reconcile} from './cases/reconcile.js'
 import {account} from './cases/requests.js'
@@ -27,6 +28,8 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'verify-large': verifyLarge,
   listen,
   'sandbox-growth': sandboxGrowth,
+  'sandbox-evidence': evidence,
+  'sandbox-judge': judging,
   'listen-growth': listenGrowth,
   store,
 }

@@ -24,9 +24,9 @@ function isFinal({status, code}: SeenRequest): boolean {
 
 function judgeRefusal({requests}: Evidence, explained: ReadonlySet<string>) {
   const refused = requests.filter(isFinal)
-  const contents = new Set(refused.map(contentOf))
+  const contents = new Set(refused.map(({content}) => content))
   const groups = groupBy(
-    requests.filter(request => contents.has(contentOf(request)) && !explained.has(request.requestId)),
+    requests.filter(({content, requestId}) => contents.has(content) && !explained.has(requestId)),
     contentOf,
   )
   const failures = [...groups.values()].flatMap(seriesOf).flatMap(repeatedRefusals)
@@ -70,9 +70,9 @@ const PROXY_SECONDS = 1
 
 function judgeBusy({requests}: Evidence) {
   const busy = requests.filter(isBusy)
-  const contents = new Set(busy.map(contentOf))
+  const contents = new Set(busy.map(({content}) => content))
   const groups = groupBy(
-    requests.filter(request => contents.has(contentOf(request))),
+    requests.filter(({content}) => contents.has(content)),
     contentOf,
   )
   const failures = new Set<SeenRequest>()

@@ -20,9 +20,6 @@ export interface SeenRequest {
   readonly clientId: string | null
   /** The operation, or a page such as `voucher.download`; null for an unknown path. */
   readonly operation: string | null
-  /** For people only. The path has no secrets. */
-  readonly method: string
-  readonly path: string
   /** When it arrived: Unix seconds of the sandbox's clock. */
   readonly at: number
   /** By how many seconds the clock had been moved by then, in all. */
@@ -46,6 +43,13 @@ export interface SeenRequest {
   /** Whether it came through a proxy that says so (`Via`, `X-Forwarded-For`). */
   readonly isProxied: boolean
   readonly facts: Facts
+}
+
+/** A request with what is kept of it for people only. The path has no secrets. */
+export interface RecordedRequest {
+  readonly seen: SeenRequest
+  readonly method: string
+  readonly path: string
 }
 
 /** Facts of some operations. All identifiers but the service's own are hashes. */

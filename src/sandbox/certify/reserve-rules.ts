@@ -1,17 +1,8 @@
 /** Rules about offers and bookings (§2.3, §2.4, §4.4). */
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {
-  counted,
-  countedExpiries,
-  finding,
-  groupBy,
-  isLost,
-  isOk,
-  movesOf,
-  type Rule,
-  secondsBetween,
-} from './rule.js'
+import {lossesIn} from './losses.js'
+import {counted, countedExpiries, finding, groupBy, isOk, movesOf, type Rule, secondsBetween} from './rule.js'
 
 const bookingsIn = (requests: readonly SeenRequest[]) =>
   requests.filter(({operation}) => operation === 'reservations.create')
@@ -78,95 +69,6 @@ function judgeKeyUuid({requests}: Evidence) {
     unseen: 'no Idempotency-Key was sent',
   })
 }
-
-/** A booking whose outcome the client was not told. */
-interface Loss {
-  readonly request: SeenRequest
-  isRepeated: boolean
-  isLookedFor: boolean
-  /** From when on the client knew the outcome by a look or a repeat: milliseconds of real time. */
-  knownAt: number
-  /** From when on it had the answer of the booking that was made. */
-  answeredAt: number
-  /** The look found the booking. */
-  isFound: boolean
-}
-
-/** What a repeat of a lost booking with the same key was answered, if that tells the outcome. */
-function tellsOutcome({status, code}: SeenRequest): boolean {
-  if (status === null || status >= 500 || code === 'idempotency_in_progress') return false
-  return ![401, 403, 408, 425, 429].includes(status)
-}
-
-/**
- * Follows every lost booking through the requests after it. `unresolved` are bookings that may be of something that was booked by
- * a lost one: what they are refused for is a consequence.
- */
-function lossesIn(requests: readonly SeenRequest[]) {
-  const losses: Loss[] = []
-  const open = new Map<string, Loss[]>()
-  const again = new Map<SeenRequest, Loss>()
-  const unresolved = new Set<SeenRequest>()
-  let lastListing = 0
-  const named = (names: (string | undefined)[]) =>
-    new Set(names.flatMap(name => (name === undefined ? [] : (open.get(name) ?? []))))
-  const add = (name: string | undefined, loss: Loss) => {
-    if (name !== undefined) open.set(name, [...(open.get(name) ?? []), loss])
-  }
-  for (const request of requests) {
-    const {operation, facts, begun} = request
-    if (operation === 'reservations.list' && facts.reference === undefined) lastListing = begun
-    if (operation === 'reservations.list' || operation === 'reservations.show') {
-      for (const loss of named([facts.reference, facts.reservation])) look(loss, request)
-    }
-    if (operation !== 'reservations.create') continue
-    let isRepeated = false
-    for (const loss of named([facts.offer, facts.reference])) {
-      if (isSameKey(loss.request, request)) {
-        repeat(loss, request)
-        isRepeated = true
-      } else if (begun >= loss.request.ended) {
-        if (loss.answeredAt > begun) unresolved.add(request)
-        const hasListed = lastListing >= loss.request.ended
-        const mayBook = (loss.knownAt <= begun && !loss.isFound) || hasListed || loss.answeredAt <= begun
-        if (!mayBook) again.set(request, loss)
-      }
-    }
-    if (!isLost(request)) continue
-    const never = Number.POSITIVE_INFINITY
-    const loss = {
-      request,
-      // Who repeats a booking, and is not answered again, has not given up at once.
-      isRepeated,
-      isLookedFor: false,
-      knownAt: never,
-      answeredAt: never,
-      isFound: false,
-    }
-    losses.push(loss)
-    for (const name of [facts.offer, facts.reference, facts.reservation]) add(name, loss)
-  }
-  const isGivenUp = ({request, isRepeated, isLookedFor}: Loss) =>
-    !isRepeated && !isLookedFor && lastListing < request.ended
-  return {losses, again, unresolved, isGivenUp}
-}
-
-function look(loss: Loss, request: SeenRequest): void {
-  if (request.begun < loss.request.ended) return
-  loss.isLookedFor = true
-  if (!isOk(request)) return
-  loss.knownAt = Math.min(loss.knownAt, request.ended)
-  if (request.operation === 'reservations.show' || request.facts.isEmpty === false) loss.isFound = true
-}
-
-function repeat(loss: Loss, request: SeenRequest): void {
-  loss.isRepeated = true
-  if (tellsOutcome(request)) loss.knownAt = Math.min(loss.knownAt, request.ended)
-  if (isOk(request)) loss.answeredAt = Math.min(loss.answeredAt, request.ended)
-}
-
-const isSameKey = (one: SeenRequest, other: SeenRequest) =>
-  one.facts.key === undefined ? one.facts.body === other.facts.body : one.facts.key === other.facts.key
 
 function judgeLostAnswer({requests}: Evidence) {
   const {losses, again, isGivenUp} = lossesIn(requests)

@@ -81,7 +81,11 @@ const isExpiry = ({status, code, fault, token}: SeenRequest) =>
 function judgeRenewed({requests}: Evidence) {
   const refused = requests.filter(isExpiry)
   const calls = requests.filter(({token}) => token !== null)
-  const byToken = groupBy(calls, ({token}) => token ?? '')
+  const tokens = new Set(refused.map(({token}) => token))
+  const byToken = groupBy(
+    calls.filter(({token}) => tokens.has(token)),
+    ({token}) => token ?? '',
+  )
   const failures = new Set<SeenRequest>()
   for (const [token, same] of groupBy(refused, ({token}) => token ?? '')) {
     const heard = Math.min(...same.map(({ended}) => ended))
@@ -89,11 +93,11 @@ function judgeRenewed({requests}: Evidence) {
     const patience = hasOverlap(uses) ? WORKERS_MILLISECONDS : 0
     for (const use of uses) if (use.begun >= heard + patience && use.begun > heard) failures.add(use)
   }
-  const repeats = groupBy(calls, ({operation, path}) => callOf(operation, path))
+  const repeats = groupBy(refused.length === 0 ? [] : calls, callOf)
   for (const refusal of refused) {
-    const {operation, path, token} = refusal
-    const later = repeats.get(callOf(operation, path)) ?? []
-    const isRepeated = later.findLast(each => each.token !== token && isAfter(refusal, each)) !== undefined
+    const later = repeats.get(callOf(refusal)) ?? []
+    const isRepeat = (each: SeenRequest) => each.token !== refusal.token && isAfter(refusal, each)
+    const isRepeated = later.findLast(isRepeat) !== undefined
     if (!isRepeated) failures.add(refusal)
   }
   const inOrder = [...failures].sort((a, b) => a.sequence - b.sequence)
@@ -105,7 +109,8 @@ function judgeRenewed({requests}: Evidence) {
   })
 }
 
-const callOf = (operation: string | null, path: string) => `${operation} ${path.split('?')[0]}`
+/** A call may be repeated with another body, such as a later date. */
+const callOf = ({operation, facts}: SeenRequest) => `${operation} ${facts.reservation ?? ''}`
 
 /** Reports whether two of the requests were under way at the same time. */
 export function hasOverlap(requests: readonly SeenRequest[]): boolean {

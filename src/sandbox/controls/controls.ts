@@ -12,7 +12,7 @@ import type {Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {invalidField, Refusal} from '../base/answers.js'
 import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
-import {KEPT_EVIDENCE, type SeenRequest} from '../certify/evidence.js'
+import {KEPT_EVIDENCE, type RecordedRequest} from '../certify/evidence.js'
 import {judge} from '../certify/judge.js'
 import {faultRequest} from '../http/faults.js'
 import {evidenceOf} from '../http/recording.js'
@@ -127,8 +127,8 @@ function readInstant(text: string | undefined): number | undefined {
 }
 
 /** Returns an older request as the log shows it. Its headers and bodies are not kept. */
-function withoutBodies(seen: SeenRequest) {
-  const {requestId: request_id, clientId: client_id, operation, method, path, at, begun, ended, status} = seen
+function withoutBodies({seen, method, path}: RecordedRequest) {
+  const {requestId: request_id, clientId: client_id, operation, at, begun, ended, status} = seen
   const ms = Math.round(ended - begun)
   const kept = {at: isoTime(at), request_id, client_id, operation, method, path, status, ms}
   return {...kept, headers: null, body: null, answer: null}

@@ -14,6 +14,7 @@ import {
   type Facts,
   KEPT_EVIDENCE,
   type Misplaced,
+  type RecordedRequest,
   type SeenRequest,
 } from '../certify/evidence.js'
 import {clientWith, findToken} from '../store/clients.js'
@@ -31,11 +32,11 @@ import {
 
 /** Requests wait for this long, or until there are so many, before they are written. */
 const WAIT_MILLISECONDS = 1000
-const MOST_WAITING = 500
+const MOST_WAITING = 100
 
 export class Recorder implements RequestRecorder {
   #last: number
-  #waiting: SeenRequest[] = []
+  #waiting: RecordedRequest[] = []
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   readonly #running = new Set<Visit>()
@@ -75,7 +76,7 @@ export class Recorder implements RequestRecorder {
   }
 
   running(service: RunningService): SeenRequest[] {
-    return [...this.#running].map(visit => recordOf(service, visit, false))
+    return this.#records(service).map(({seen}) => seen)
   }
 
   clear(): void {
@@ -83,9 +84,14 @@ export class Recorder implements RequestRecorder {
   }
 
   close(service: RunningService): void {
-    this.#waiting.push(...this.running(service).filter(({ending}) => ending === 'gone'))
+    this.#waiting.push(...this.#records(service).filter(({seen}) => seen.ending === 'gone'))
     this.flush()
     this.#isClosed = true
+  }
+
+  /** Returns the records of the requests that have not ended. */
+  #records(service: RunningService): RecordedRequest[] {
+    return [...this.#running].map(visit => recordOf(service, visit, false))
   }
 }
 
@@ -122,7 +128,7 @@ function recordOf(
   service: RunningService,
   {sequence, begun, at, moved, context}: Visit,
   isOver: boolean,
-): SeenRequest {
+): RecordedRequest {
   const entry = context.get('entry')
   const body = context.get('body') ?? NOTHING
   const {link} = context.env
@@ -141,13 +147,11 @@ function recordOf(
   }
   const owner = entry.client_id ?? misplaced?.clientId ?? ownerOf(service.database, facts.reservation)
   const bearer = bearerIn(context.req.header('authorization'))
-  return {
+  const seen: SeenRequest = {
     sequence,
     requestId: entry.request_id,
     clientId: owner ?? null,
     operation,
-    method: entry.method,
-    path: entry.path,
     at,
     moved,
     begun,
@@ -162,6 +166,7 @@ function recordOf(
     isProxied: isProxied(link.rawHeaders),
     facts,
   }
+  return {seen, method: entry.method, path: entry.path}
 }
 
 const NOTHING = new Uint8Array()

@@ -1,7 +1,7 @@
 /** Stores the evidence by which partners are judged: requests, several in a row of a table, and attempts of deliveries. */
 
 import type {Database} from '../../storage/database.js'
-import {KEPT_EVIDENCE, type SeenAttempt, type SeenRequest} from '../certify/evidence.js'
+import {KEPT_EVIDENCE, type RecordedRequest, type SeenAttempt, type SeenRequest} from '../certify/evidence.js'
 
 /** Returns the number of the latest request; 0 if there is none. */
 export function lastSequence(database: Database): number {
@@ -9,11 +9,13 @@ export function lastSequence(database: Database): number {
 }
 
 /** Stores the requests, all in one row, and removes the oldest rows that are not needed. */
-export function addRequests(database: Database, requests: readonly SeenRequest[]): void {
-  const last = requests.reduce((latest, {sequence}) => Math.max(latest, sequence), 0)
+export function addRequests(database: Database, requests: readonly RecordedRequest[]): void {
+  const all = requests.map(({seen}) => seen)
+  const paths = requests.map(({method, path}) => [method, path])
+  const last = all.reduce((latest, {sequence}) => Math.max(latest, sequence), 0)
   database.transaction(() => {
-    const insert = 'INSERT INTO seen_requests (last, requests) VALUES (?, ?)'
-    database.run(insert, last, JSON.stringify(requests))
+    const insert = 'INSERT INTO seen_requests (last, requests, paths) VALUES (?, ?, ?)'
+    database.run(insert, last, JSON.stringify(all), JSON.stringify(paths))
     database.run('DELETE FROM seen_requests WHERE last <= ?', last - KEPT_EVIDENCE)
   })
 }
@@ -27,10 +29,16 @@ export function addAttempt(database: Database, clientId: string, attempt: SeenAt
 }
 
 /** Finds one request by its id. */
-export function findRequest(database: Database, requestId: string): SeenRequest | undefined {
-  const sql = 'SELECT requests FROM seen_requests WHERE instr(requests, ?)'
-  const rows = database.all<{requests: string}>(sql, `"${requestId}"`)
-  return rows.flatMap(read).find(seen => seen.requestId === requestId)
+export function findRequest(database: Database, requestId: string): RecordedRequest | undefined {
+  const sql = 'SELECT requests, paths FROM seen_requests WHERE instr(requests, ?)'
+  for (const row of database.all<{requests: string; paths: string}>(sql, `"${requestId}"`)) {
+    const all = read(row)
+    const place = all.findIndex(seen => seen.requestId === requestId)
+    const seen = all[place]
+    const [method = '', path = ''] = (JSON.parse(row.paths) as string[][])[place] ?? []
+    if (seen) return {seen, method, path}
+  }
+  return undefined
 }
 
 const read = ({requests}: {requests: string}) => JSON.parse(requests) as SeenRequest[]
@@ -45,6 +53,7 @@ const PAGE = 2000
 export function requestsOf(database: Database, clientId: string, since: number): SeenRequest[] {
   const found: SeenRequest[] = []
   const issued = new Set<string>()
+  const texts = new Map<string, string>()
   const next = 'SELECT sequence, requests FROM seen_requests WHERE sequence > ? ORDER BY sequence LIMIT 1'
   for (let after = 0; ; ) {
     const row = database.get<{sequence: number; requests: string}>(next, after)
@@ -53,9 +62,27 @@ export function requestsOf(database: Database, clientId: string, since: number):
     for (const seen of read(row)) {
       if (seen.facts.issued !== undefined && seen.clientId === clientId) issued.add(seen.facts.issued)
       const isOwn = seen.clientId === clientId || (seen.token !== null && issued.has(seen.token))
-      if (isOwn && seen.at >= since) found.push(seen)
+      if (isOwn && seen.at >= since) found.push(withSharedTexts(seen, texts))
     }
   }
+}
+
+/** Returns the request with texts that many requests have in one place of memory. */
+function withSharedTexts(seen: SeenRequest, texts: Map<string, string>): SeenRequest {
+  const share = <Text extends string | null>(text: Text): Text => {
+    if (text === null) return text
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return (known ?? text) as Text
+  }
+  const {operation, clientId, token, code, ending} = seen
+  return Object.assign(seen, {
+    operation: share(operation),
+    clientId: share(clientId),
+    token: share(token),
+    code: share(code),
+    ending: share(ending),
+  })
 }
 
 /** Returns the attempts to deliver events to the client's subscriptions since `since`, in their order. */

@@ -95,6 +95,7 @@ export const MIGRATIONS = [
     sequence INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL, record TEXT NOT NULL
   ) STRICT;
   `,
+  `ALTER TABLE seen_requests ADD COLUMN paths TEXT NOT NULL DEFAULT '[]'`,
 ] as const
 
 /**
