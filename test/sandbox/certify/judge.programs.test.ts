@@ -228,6 +228,15 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
   ],
   [
     'reserve.key',
+    'repeats a booking without a key, whatever it is told',
+    async partner => {
+      const token = await partner.token()
+      const trip = await partner.trip(token)
+      await times(5, () => partner.book(token, trip, null))
+    },
+  ],
+  [
+    'reserve.key',
     'books everything with the same key',
     async partner => {
       const token = await partner.token()

@@ -234,6 +234,9 @@ test('reserve.lost_answer: repeated with its key, or searched for', () => {
   expect(verdictOf(rule, requestsOf(book(1, LOST), look({second: 2, takes: 5}), {...other, second: 3}))).toBe(
     'failed 1,3',
   )
+  // What was sent before the answer was lost is no second try.
+  const atOnce = requestsOf(book(1, {...LOST, second: 0, takes: 9}), {...other, second: 1})
+  expect(verdictOf(rule, atOnce)).toBe('failed 1')
   // The repeat says that it is still under way, or that it is sold out.
   const running = book(1, {status: 409, code: 'idempotency_in_progress'})
   expect(verdictOf(rule, requestsOf(book(1, LOST), running, other))).toBe('failed 1,3')
@@ -348,6 +351,9 @@ test('errors.refusal: repeated unchanged more than twice', () => {
   expect(verdictOf('errors.refusal', requestsOf(...processes))).toBe('passed')
   const workers = Array.from({length: 30}, (_, n) => refused(Math.floor(n / 10) + n / 1000, {takes: 0.5}))
   expect(verdictOf('errors.refusal', requestsOf(...workers))).toBe('passed')
+  // Two workers in turn, each of which asks three times.
+  const turns = [0, 0.05, 0.2, 0.35, 0.5, 0.65].map(second => refused(second, {takes: 0.1}))
+  expect(verdictOf('errors.refusal', requestsOf(...turns))).toBe('passed')
   // It was accepted in between.
   const accepted = [refused(0), refused(1), refused(2), {second: 3, content: 'content-'}, refused(4)]
   expect(verdictOf('errors.refusal', requestsOf(...accepted))).toBe('passed')
@@ -368,6 +374,9 @@ test('errors.busy: Retry-After, and at most three repeats within a second', () =
   expect(verdictOf('errors.busy', requestsOf(busy(0, proxied), use(1, {second: 0.1, ...proxied})))).toBe(
     'passed',
   )
+  // Of workers that ask at once, the one that goes on was not told to wait.
+  const atOnce = [busy(0, {takes: 0.3}), use(1, {second: 0.1, takes: 0.1}), busy(0.2, {takes: 0.1})]
+  expect(verdictOf('errors.busy', requestsOf(...atOnce, use(1, {second: 0.5})))).toBe('passed')
   const failing = (count: number, gap: number) =>
     requestsOf(...Array.from({length: count}, (_, n): Told => ({status: 503, second: n * gap})))
   expect(verdictOf('errors.busy', failing(5, 0.2))).toBe('failed 1,2,3,4,5')
