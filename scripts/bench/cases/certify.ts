@@ -3,10 +3,9 @@ import type {ChildProcess} from 'node:child_process'
 import {once} from 'node:events'
 import {join} from 'node:path'
 import process from 'node:process'
-import {fileURLToPath} from 'node:url'
 import {KEPT_EVIDENCE} from '../../../src/sandbox/certify/evidence.js'
 import {connectTo, reservationRequest, type SandboxClient} from '../../../test/support/sandbox.js'
-import {alternate, type Bench, type RunOptions} from '../support/bench.js'
+import {alternate, type Bench, type RunOptions, reference} from '../support/bench.js'
 import {compared, figure, type Row} from '../support/figures.js'
 
 const SAMPLES = 40
@@ -36,7 +35,7 @@ export async function evidence(bench: Bench): Promise<Row[]> {
 export async function judging(bench: Bench): Promise<Row[]> {
   const count = bench.size(KEPT_EVIDENCE, 10_000)
   const room = bench.room()
-  const judge = (name: string) => [...LOADER, support('judge-process.ts'), join(room, name)]
+  const judge = (name: string) => [...LOADER, reference('judge.ts'), join(room, name)]
   await bench.node([...judge('full.db'), String(count)])
   await bench.node([...judge('empty.db'), '0'])
   const options: RunOptions = {stdio: ['ignore', 'pipe', 'pipe']}
@@ -60,10 +59,9 @@ export async function judging(bench: Bench): Promise<Row[]> {
 }
 
 const LOADER = ['--import', import.meta.resolve('tsx')]
-const support = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url))
 
 async function startProcess(bench: Bench, mode: 'with' | 'without') {
-  const child = bench.start(process.execPath, [...LOADER, support('sandbox-process.ts'), mode], {
+  const child = bench.start(process.execPath, [...LOADER, reference('sandbox.ts'), mode], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const [origin] = (await once(child, 'message')) as [string]
