@@ -184,13 +184,13 @@ function isNested(value: unknown): value is Record<string, unknown> {
 /** The reservation reference in events that are about no real reservation. */
 export const NO_RESERVATION = `${SANDBOX_RESERVATION_REF_PREFIX}0000000000`
 
-export type EventSubject = Pick<
+type EventSubject = Pick<
   Reservation,
   'reservation_ref' | 'client_reference_id' | 'status' | 'cancellation'
 > & {readonly payment: Pick<Payment, 'status' | 'amount' | 'currency' | 'failure_code'>}
 
 /** Returns the `data` of an event at `now` (Unix seconds). A voucher link in it is valid from `now`. */
-export function eventData(
+function eventData(
   database: Database,
   type: EventType,
   {reservation_ref, client_reference_id, status, payment, cancellation}: EventSubject,
@@ -207,6 +207,40 @@ export function eventData(
   }
   const {amount, currency, status: payment_status, failure_code} = payment
   return {...always, amount, currency, payment_status, failure_code}
+}
+
+const PLACEHOLDER: EventSubject = {
+  reservation_ref: NO_RESERVATION,
+  client_reference_id: 'triggered',
+  status: 'CONFIRMED',
+  payment: {status: 'PAID', amount: '100.00', currency: 'EUR', failure_code: null},
+  cancellation: null,
+}
+
+/**
+ * Returns the `data` of an event that is sent although nothing happened, at `now` (Unix seconds): about the reservation, in the
+ * state that the type reports, or about one that does not exist.
+ */
+export function sampleEvent(
+  database: Database,
+  type: EventType,
+  now: number,
+  record: EventSubject = PLACEHOLDER,
+): Record<string, unknown> {
+  const {payment} = record
+  const {amount, currency} = payment
+  const fee = fromMinor(0n, currency)
+  const cancellation = {cancelled_at: '', reason: 'triggered', fee, refund_amount: amount, currency}
+  const declined: EventSubject['payment'] = {...payment, status: 'FAILED', failure_code: 'card_declined'}
+  const paid: EventSubject['payment'] = {...payment, status: 'PAID', failure_code: null}
+  const confirmed: EventSubject = {...record, status: 'CONFIRMED', payment: paid}
+  const subjects: Partial<Record<EventType, EventSubject>> = {
+    'reservation.updated': record,
+    'reservation.cancelled': {...record, status: 'CANCELLED', cancellation},
+    'payment.failed': {...record, status: 'PENDING_PAYMENT', payment: declined},
+  }
+  const changes = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
+  return eventData(database, type, subjects[type] ?? confirmed, now, changes)
 }
 
 type Subject = {readonly clientId: string; readonly record: Reservation; readonly now: number}

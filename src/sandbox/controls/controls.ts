@@ -4,14 +4,14 @@
  */
 import {z} from 'zod'
 import {instantOf, isoTime} from '../../contract/dates.js'
-import {EVENT_TYPE_NAMES, type EventType} from '../../contract/events.js'
+import {EVENT_TYPE_NAMES} from '../../contract/events.js'
 import {SANDBOX_MARK} from '../../contract/identifiers.js'
 import {fromMinor} from '../../contract/money.js'
 import {plainText} from '../../contract/records.js'
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database} from '../../storage/database.js'
 import {invalidField, Refusal} from '../base/answers.js'
-import {type EventSubject, eventData, NO_RESERVATION, settlePayment} from '../booking/pay-change-cancel.js'
+import {sampleEvent, settlePayment} from '../booking/pay-change-cancel.js'
 import {KEPT_EVIDENCE, type RecordedRequest} from '../certify/evidence.js'
 import {judge} from '../certify/judge.js'
 import {faultRequest} from '../http/faults.js'
@@ -156,14 +156,6 @@ const eventOrder = z.strictObject({
   reservation_ref: plainText().optional(),
 })
 
-const PLACEHOLDER: EventSubject = {
-  reservation_ref: NO_RESERVATION,
-  client_reference_id: 'triggered',
-  status: 'CONFIRMED',
-  payment: {status: 'PAID', amount: '100.00', currency: 'EUR', failure_code: null},
-  cancellation: null,
-}
-
 /** Deliveries that the request waits for. The dispatcher sends the others. */
 const MOST_AWAITED = 100
 
@@ -171,22 +163,8 @@ const MOST_AWAITED = 100
 async function triggerEvent({database, clock, dispatcher}: http.RunningService, order: unknown) {
   const {type, reservation_ref: reference} = http.validate(eventOrder, order)
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
-  const record: EventSubject = stored?.record ?? PLACEHOLDER
-  const {payment} = record
-  const {amount, currency} = payment
-  const fee = fromMinor(0n, currency)
-  const cancellation = {cancelled_at: '', reason: 'triggered', fee, refund_amount: amount, currency}
-  const declined: EventSubject['payment'] = {...payment, status: 'FAILED', failure_code: 'card_declined'}
-  const paid: EventSubject['payment'] = {...payment, status: 'PAID', failure_code: null}
-  const confirmed: EventSubject = {...record, status: 'CONFIRMED', payment: paid}
-  const subjects: Partial<Record<EventType, EventSubject>> = {
-    'reservation.updated': record,
-    'reservation.cancelled': {...record, status: 'CANCELLED', cancellation},
-    'payment.failed': {...record, status: 'PENDING_PAYMENT', payment: declined},
-  }
   const now = clock.now()
-  const changes = [{field: 'contact.email', old: 'before@example.com', new: 'after@example.com'}]
-  const data = eventData(database, type, subjects[type] ?? confirmed, now, changes)
+  const data = sampleEvent(database, type, now, stored?.record)
   const clientId = stored?.clientId ?? MAIN_CLIENT
   const added = database.transaction(() => addEvent(database, {clientId, type, data, now}, !stored))
   await Promise.all(added.deliveryIds.slice(0, MOST_AWAITED).map(id => dispatcher.deliverNow(id)))
