@@ -136,7 +136,9 @@ export const HANDLERS: Handlers = {
   'content.cities': referenceData(() => CITIES),
 
   'reservations.create': call => {
-    const answer = data(convertOffer(call))
+    const {client_id: clientId} = call.client
+    const record = convertOffer(call)
+    const answer = data(booking.withVoucher(call.service, {clientId, record}))
     // The answer is dropped, but a repeat with the same key gets it.
     return {...answer, dropAfterCommit: call.body.client_reference_id.endsWith('-unknown_success')}
   },
@@ -155,10 +157,14 @@ export const HANDLERS: Handlers = {
       createdTo: readInstant(query, 'created_to'),
     }
     const {items, next} = listReservations(service.database, filter, paging)
-    return pageOf({items: items.map(({record}) => withOrigin(record, origin)), next}, paging.limit)
+    return pageOf(
+      {items: items.map(stored => withOrigin(booking.withVoucher(service, stored), origin)), next},
+      paging.limit,
+    )
   },
 
-  'reservations.show': call => data(withOrigin(ownReservation(call).record, call.origin)),
+  'reservations.show': call =>
+    data(withOrigin(booking.withVoucher(call.service, ownReservation(call)), call.origin)),
 
   'reservations.update': call =>
     data(withOrigin(booking.updateReservation(call.service, ownReservation(call), call.body), call.origin)),
@@ -181,10 +187,15 @@ export const HANDLERS: Handlers = {
     ),
 
   'voucher.show': call => {
-    const {record} = ownReservation(call)
-    if (record.status !== 'CONFIRMED') {
-      const message = 'only a confirmed reservation has a voucher'
-      throw new Refusal('reservation_not_confirmed', message, {status: record.status})
+    const record = booking.withVoucher(call.service, ownReservation(call))
+    const {status} = record
+    if (status !== 'CONFIRMED') {
+      throw new Refusal('reservation_not_confirmed', 'only a confirmed reservation has a voucher', {status})
+    }
+    if (record.voucher.status === 'PENDING') {
+      throw new Refusal('reservation_not_confirmed', 'the voucher is not ready yet; ask again later', {
+        status,
+      })
     }
     const {path, expiresAt} = signVoucherLink(call.service.database, record.reservation_ref, call.now)
     const voucher = {url: call.origin + path, expires_at: isoTime(expiresAt)}

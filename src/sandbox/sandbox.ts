@@ -65,6 +65,8 @@ export function createSandbox(options: SandboxOptions) {
     },
     offers: options.offers,
     droppedReferences: new Set(),
+    lostOffers: new Map(),
+    slowVouchers: new Set(),
     allowHttpLoopback: options.allowHttpLoopback ?? false,
     served: () => served,
     closing: closing.signal,

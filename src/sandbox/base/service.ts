@@ -1,4 +1,5 @@
 /** The parts that the rest of the local sandbox works with: database, clock and options. */
+import type {ErrorCode} from '../../contract/error-codes.js'
 import type {Database} from '../../storage/database.js'
 
 export interface Service {
@@ -15,6 +16,10 @@ export interface Service {
   readonly offers: number | undefined
   /** Client references ending in `-unknown_soldout` whose first request was dropped. They are in memory only. */
   readonly droppedReferences: Set<string>
+  /** Offers that are refused, with the code of the refusal; and bookings, as client id and client reference, whose voucher takes
+   * longer. Faults add them. They are in memory only. */
+  readonly lostOffers: Map<string, ErrorCode>
+  readonly slowVouchers: Set<string>
   readonly allowHttpLoopback: boolean
   /** Returns the origin at which the sandbox is served, or undefined while it is only called in process. */
   readonly served: () => string | undefined

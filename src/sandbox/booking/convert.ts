@@ -1,5 +1,6 @@
 /** Turns an offer into a reservation (§4.4, §3), and plays the scenarios that a client reference can select by its ending. */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
+import type {ErrorCode} from '../../contract/error-codes.js'
 import type {Offer} from '../../contract/hotels.js'
 import {fromMinor, toMinor} from '../../contract/money.js'
 import type {Reservation, ReservationRequest} from '../../contract/reservations.js'
@@ -92,11 +93,17 @@ export function convertOffer(call: Call): Reservation {
   const {reservation_ref: reservationRef} = record
   addEntry(database, clientId, {at: now, kind: 'booking', reservationRef, amountMinor: -needed})
   addReservation(database, {clientId, record, debitedMinor: needed})
-  recordConfirmation(database, {clientId, record, now})
+  recordConfirmation(service, {clientId, record, now})
   return record
 }
 
-/** Returns the offer if it can be converted. Throws Refusal `offer_not_found`, `offer_already_used` or `offer_expired`. */
+/** What the refusal of an offer says that a fault has lost. */
+const LOST: Partial<Record<ErrorCode, string>> = {
+  rooms_unavailable: 'the rooms are no longer available; search again',
+  offer_already_used: 'the offer is already booked',
+}
+
+/** Returns the offer if it can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired` or the one of a fault. */
 export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
   const {service, client, now} = call
   const used = findReservation(service.database, 'offer_id', offerId, client.client_id)
@@ -106,6 +113,8 @@ export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
   }
   const found = findOffer(service.database, client.client_id, offerId, now)
   if (!found) throw notFound('offer', offerId)
+  const lost = service.lostOffers.get(offerId)
+  if (lost) throw new Refusal(lost, LOST[lost] ?? 'injected fault')
   if (found.offer) return found
   const expired_at = isoTime(found.expiredAt)
   throw new Refusal('offer_expired', 'the offer has expired; search again', {expired_at})

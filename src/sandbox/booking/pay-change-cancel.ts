@@ -4,7 +4,7 @@
  * searched for, include exactly one lead guest, and have identity numbers that can exist.
  */
 import {randomInt} from 'node:crypto'
-import {ageOn, isoTime} from '../../contract/dates.js'
+import {ageOn, instantOf, isoTime} from '../../contract/dates.js'
 import type {ErrorCode} from '../../contract/error-codes.js'
 import type {EventType} from '../../contract/events.js'
 import type {Offer} from '../../contract/hotels.js'
@@ -44,7 +44,7 @@ export function settlePayment(service: Service, stored: StoredReservation, resul
   database.transaction(() => {
     saveReservation(database, settled)
     recordEvent(database, isPaid ? 'payment.captured' : 'payment.failed', event)
-    if (isPaid) recordConfirmation(database, event)
+    if (isPaid) recordConfirmation(service, event)
   })
   return settled
 }
@@ -209,7 +209,8 @@ function eventData(
   return {...always, amount, currency, payment_status, failure_code}
 }
 
-const PLACEHOLDER: EventSubject = {
+/** The subject of an event about no real reservation. */
+export const PLACEHOLDER: EventSubject = {
   reservation_ref: NO_RESERVATION,
   client_reference_id: 'triggered',
   status: 'CONFIRMED',
@@ -250,9 +251,29 @@ function recordEvent(database: Database, type: EventType, subject: Subject, chan
   addEvent(database, {clientId, type, data: eventData(database, type, record, now, changes), now})
 }
 
-export function recordConfirmation(database: Database, event: Subject): void {
+export function recordConfirmation(service: Service, event: Subject): void {
+  const {database} = service
+  const {clientId, record, now} = event
   recordEvent(database, 'reservation.confirmed', event)
-  recordEvent(database, 'voucher.ready', event)
+  recordEvent(database, 'voucher.ready', {...event, now: now + voucherDelay(service, clientId, record)})
+}
+
+const SLOW_VOUCHER_SECONDS = 30
+
+/** Returns how many seconds after the confirmation the voucher is ready. */
+function voucherDelay({slowVouchers}: Service, clientId: string, {client_reference_id}: Reservation): number {
+  return slowVouchers.has(JSON.stringify([clientId, client_reference_id])) ? SLOW_VOUCHER_SECONDS : 0
+}
+
+/** Returns the record as it is shown: its voucher is pending until it is ready. */
+export function withVoucher(
+  service: Service,
+  {clientId, record}: Pick<StoredReservation, 'clientId' | 'record'>,
+): Reservation {
+  const delay = voucherDelay(service, clientId, record)
+  const confirmedAt = instantOf(record.confirmed_at ?? '')
+  const isReady = delay === 0 || confirmedAt === undefined || confirmedAt + delay <= service.clock.now()
+  return isReady ? record : {...record, voucher: {status: 'PENDING'}}
 }
 
 /** Age at check-in from which a guest is an adult: §2.2 lists the ages of children up to 17. */

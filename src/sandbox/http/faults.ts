@@ -1,7 +1,7 @@
 /** Injected faults, kept in memory. A fault that strikes after the commit is not used up by requests that are refused. */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
-import {SANDBOX_OPERATIONS} from '../../contract/operations.js'
+import {isOperationName, OPERATIONS, SANDBOX_OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 import FAULT_KINDS from './fault-kinds.json' with {type: 'json'}
 
@@ -46,6 +46,8 @@ export const faultRequest = z
     /** Error code in the body (default: the usual code of `status`). */
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
     latency_ms: number('latency_ms').optional(),
+    /** The client whose requests it hits (default: every client's). */
+    client_id: z.string().optional(),
   })
   .superRefine((fault, {addIssue}) => {
     for (const field of FAULT_KINDS[fault.kind].needs)
@@ -58,11 +60,21 @@ type Fault = z.infer<typeof faultRequest>
 /** `left` is the number of requests that the fault will still hit. */
 export type ActiveFault = Fault & {left: number}
 
-/** Returns the fault that this request hits, if any, and counts it as used once. */
-export function takeFault(faults: ActiveFault[], operation: string): ActiveFault | undefined {
-  const found = faults.find(fault => fault.operation === operation || fault.operation === '*')
+/**
+ * Returns the fault that a request of the client hits, if any, and counts it as used once. `clientId` is null if the client is not
+ * known.
+ */
+export function takeFault(faults: ActiveFault[], operation: string, clientId: string | null) {
+  const found = faults.find(fault => canHit(fault, operation, clientId))
   if (found && --found.left === 0) faults.splice(faults.indexOf(found), 1)
   return found
+}
+
+function canHit({kind, operation: wanted, client_id}: Fault, operation: string, clientId: string | null) {
+  if (wanted !== operation && wanted !== '*') return false
+  if (client_id !== undefined && client_id !== clientId) return false
+  if (kind === 'expire-token') return isOperationName(operation) && OPERATIONS[operation].scope !== null
+  return operation === 'reservations.create' || (kind !== 'lose-offer' && kind !== 'slow-voucher')
 }
 
 /** Undoes `takeFault` for a request that was refused before the fault could strike. */
@@ -74,18 +86,20 @@ export function giveBackFault(faults: ActiveFault[], taken: ActiveFault): void {
 /** Returns or throws what the client gets in place of the operation; returns undefined if the operation runs. */
 export function faultInstead(fault: Fault | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
-  if (fault?.kind === 'status') {
-    const {status = 500, code: given, retry_after} = fault
-    const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
-    const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}
-    const code = given ?? preferred[status] ?? usual ?? (status < 500 ? 'invalid_request' : 'internal_error')
-    const headers = retry_after === undefined ? {} : {'Retry-After': String(retry_after)}
-    throw new Refusal(code, 'injected fault', {}, headers, status)
-  }
+  if (fault?.kind === 'status') throw refusalOf(fault)
   if (fault?.kind !== 'html') return undefined
   const page = '<!doctype html><title>Bad gateway</title><h1>502 Bad gateway</h1><p>injected fault</p>'
   const headers = {'Content-Type': 'text/html; charset=utf-8'}
   return new Response(page, {status: fault.status ?? 502, headers})
+}
+
+/** Returns the refusal with the status, the code and the Retry-After of the fault. */
+export function refusalOf({status = 500, code: given, retry_after}: Fault): Refusal {
+  const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
+  const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}
+  const code = given ?? preferred[status] ?? usual ?? (status < 500 ? 'invalid_request' : 'internal_error')
+  const headers = retry_after === undefined ? {} : {'Retry-After': String(retry_after)}
+  return new Refusal(code, 'injected fault', {}, headers, status)
 }
 
 /** Announces the full length, sends half of the bytes, then cuts the connection. */

@@ -5,16 +5,16 @@
 
 import {createHash} from 'node:crypto'
 import {setTimeout as sleep} from 'node:timers/promises'
-import {canonicalJson, isObject} from '../../contract/json.js'
+import {canonicalJson, isObject, parseJson as parse} from '../../contract/json.js'
 import {MOST_KEY_LENGTH} from '../../contract/limits.js'
 import {type BodyOf, KEY_RETENTION_SECONDS, OPERATION_DETAILS} from '../../contract/operation-details.js'
 import {OPERATIONS, type SandboxOperation, type Scope} from '../../contract/operations.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {type Answer, ConnectionDrop, jsonResponse, Refusal} from '../base/answers.js'
 import type {Service} from '../base/service.js'
-import {type Client, findClient, findToken} from '../store/clients.js'
+import {type Client, expireToken, findClient, findToken} from '../store/clients.js'
 import {withOrigin} from '../store/reservations.js'
-import {faultInstead, giveBackFault, takeFault} from './faults.js'
+import {type ActiveFault, faultInstead, giveBackFault, refusalOf, takeFault} from './faults.js'
 import {
   type Handle,
   keptAnswer,
@@ -35,8 +35,9 @@ export async function underFaults(
   work: (pause: Pause) => Promise<Response>,
 ): Promise<Response> {
   context.var.entry.operation = operation
-  const fault = takeFault(service.faults, operation)
-  context.set('fault', fault?.kind)
+  const fault = takeFault(service.faults, operation, context.var.entry.client_id)
+  if (fault) changeState(service, context, fault)
+  context.set('fault', faultOf(service, context, fault))
   const instead = faultInstead(fault)
   if (instead) return instead
   context.set('isTruncated', fault?.kind === 'truncate')
@@ -61,7 +62,38 @@ export async function underFaults(
   if (fault.kind === 'commit-then-hang') {
     await until(AbortSignal.any([context.req.raw.signal, service.closing]))
   }
+  if (fault.kind === 'commit-then-status') throw refusalOf(fault)
   throw new ConnectionDrop()
+}
+
+/** Applies a fault that changes the state instead of the answer. The request then meets the new state, and so do later ones. */
+function changeState(service: RunningService, context: RequestContext, fault: ActiveFault): void {
+  const {kind, code} = fault
+  const {body, entry} = context.var
+  const token = bearerIn(context.req.header('authorization'))
+  if (kind === 'expire-token' && token) expireToken(service.database, token, service.clock.now())
+  const {offer_id, client_reference_id} = bookingIn(body)
+  if (kind === 'lose-offer') service.lostOffers.set(offer_id, code ?? 'rooms_unavailable')
+  if (kind === 'slow-voucher')
+    service.slowVouchers.add(JSON.stringify([entry.client_id, client_reference_id]))
+}
+
+/**
+ * Returns the kind of the fault because of which the answer says nothing about the request. The refusal of a token that has
+ * expired, and of a voucher that is not ready, says what is the case.
+ */
+function faultOf({lostOffers}: RunningService, {var: {body, entry}}: RequestContext, fault?: ActiveFault) {
+  if (fault?.kind === 'expire-token' || fault?.kind === 'slow-voucher') return undefined
+  const isBooking = lostOffers.size > 0 && entry.operation === 'reservations.create'
+  if (fault === undefined && isBooking && lostOffers.has(bookingIn(body).offer_id)) return 'lose-offer'
+  return fault?.kind
+}
+
+/** Returns the identifiers in the body of a booking; empty ones for anything else. */
+function bookingIn(body: Uint8Array) {
+  const json = parse(body)
+  const {offer_id, client_reference_id} = isObject(json) ? json : {}
+  return {offer_id: String(offer_id ?? ''), client_reference_id: String(client_reference_id ?? '')}
 }
 
 /** Waits until `signal` aborts or `milliseconds` have passed (default: 24 days, the maximum of a timer). */

@@ -74,13 +74,19 @@ export function issueToken(database: Database, clientId: string, scopes: readonl
  * unknown or revoked one.
  */
 export function findToken(database: Database, token: string, now: number) {
-  const sql = 'SELECT client_id, scopes FROM tokens WHERE token_hash = ? AND expires_at > ?'
-  const stored = database.get<{client_id: string; scopes: string}>(sql, sha256(token), now)
-  if (stored) return stored
+  const sql = 'SELECT client_id, scopes, expires_at FROM tokens WHERE token_hash = ?'
+  const stored = database.get<{client_id: string; scopes: string; expires_at: number}>(sql, sha256(token))
+  if (stored) return stored.expires_at > now ? stored : 'expired'
   const stamp = stampsOf(database, 'tokens').open(
     token.slice(ACCESS_TOKEN_PREFIX.length).slice(0, STAMP_LENGTH),
   )
   return stamp && stamp.expiresAt <= now ? 'expired' : undefined
+}
+
+/** Lets the token expire at `now` (Unix seconds), unless it has. */
+export function expireToken(database: Database, token: string, now: number): void {
+  const sql = 'UPDATE tokens SET expires_at = ? WHERE token_hash = ? AND expires_at > ?'
+  database.run(sql, now, sha256(token), now)
 }
 
 export function forgetToken(database: Database, token: string): void {
