@@ -7,16 +7,13 @@ import {
   readSandboxSince,
   sinceText,
 } from '../../cli/features/certify/sheet.js'
-import {credentialsOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {clientIdOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {KEPT_EVIDENCE} from '../../sandbox/certify/evidence.js'
 
 /** Time to judge many requests, on a busy machine. */
 const JUDGE_SECONDS = 60
-
-/** Clients that --client takes by a short name. */
-const SHORT_NAMES = ['poor', 'readonly']
 
 export default class SandboxCertify extends SandboxCommand {
   static override summary = 'Judge a program by what the local sandbox saw of it'
@@ -46,8 +43,7 @@ The sandbox keeps the last ${KEPT_EVIDENCE.toLocaleString('en')} requests, until
     const {flags} = await this.parse(SandboxCertify)
     const {client, since} = flags
     const query = new URLSearchParams()
-    if (client !== undefined)
-      query.set('client_id', SHORT_NAMES.includes(client) ? credentialsOf(client).client_id : client)
+    if (client !== undefined) query.set('client_id', clientIdOf(client))
     if (since !== undefined) query.set('since', await sinceText(since, () => this.now()))
     const sheet = await this.control(`/certificate?${query}`, {seconds: JUDGE_SECONDS})
     if (!sheet) return

@@ -84,8 +84,8 @@ export interface Facts {
 
 export type Misplaced = 'secret in header' | 'secret in url' | 'secret in body' | 'token in url'
 
-/** How a delivery was made wrong on purpose. */
-type Forgery = 'signature' | 'timestamp' | 'body'
+/** How a delivery was made wrong on purpose: another secret, an old timestamp, a body changed after it was signed. */
+export type Forgery = 'signature' | 'timestamp' | 'body'
 
 export interface SeenAttempt {
   readonly deliveryId: string

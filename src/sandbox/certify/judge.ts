@@ -1,5 +1,6 @@
 /** Judges what was seen of a partner's program: the list of all rules, and the sheet of their verdicts. */
 import {isoTime} from '../../contract/dates.js'
+import {drillsFor} from './drills.js'
 import {ERROR_RULES} from './error-rules.js'
 import type {Evidence} from './evidence.js'
 import {RESERVE_RULES} from './reserve-rules.js'
@@ -43,6 +44,8 @@ export function judge(evidence: Evidence, clientId: string, since?: number) {
       evidence: listed,
       text: found.text,
       advice,
+      // The drills that show what was not shown.
+      drills: verdict === 'not_shown' ? drillsFor(id) : [],
     }
   })
   const count = (wanted: Verdict) => rules.filter(({verdict}) => verdict === wanted).length

@@ -7,7 +7,7 @@ import {counted, type Finding, type Rule, textOf} from './rule.js'
 type Kind = 'first' | 'duplicate' | 'disorder' | 'forgery'
 
 /** Returns the attempts of one kind that reached the receiver. Where nothing listened, there was no receiver to judge. */
-function attemptsOf({attempts}: Evidence, wanted: Kind): SeenAttempt[] {
+export function attemptsOf({attempts}: Evidence, wanted: Kind): SeenAttempt[] {
   const accepted = new Set<string>()
   const refused = new Set<string>()
   const newest = new Map<string, SeenAttempt>()

@@ -23,6 +23,7 @@ import {listEntries, openingBalance} from '../store/ledger.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
 import {addEvent, eventWithOrigin, findDelivery, listDeliveries, listEvents} from '../store/webhooks.js'
+import {listDrills, readChaosOrder, readDrillOrder, runChaos, runDrills} from './drills.js'
 
 const showClock: http.Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: http.Handle = ({faults}, context) => context.json({data: faults})
@@ -82,6 +83,20 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
     const since = readInstant(context.req.query('since'))
     return context.json({data: judge(evidenceOf(service, client_id, since ?? 0), client_id, since)})
+  },
+  'GET /_sandbox/drills': (service, context) => {
+    const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
+    return context.json({data: listDrills(service, client_id)})
+  },
+  'POST /_sandbox/drills': async (service, context) => {
+    const order = readDrillOrder(readBody(context))
+    const {client_id} = clientNamed(service.database, order.client_id ?? MAIN_CLIENT)
+    return context.json({data: await runDrills(service, client_id, order)}, 201)
+  },
+  'POST /_sandbox/chaos': async (service, context) => {
+    const order = readChaosOrder(readBody(context))
+    const {client_id} = clientNamed(service.database, order.client_id ?? MAIN_CLIENT)
+    return context.json({data: await runChaos(service, client_id, order.seed)}, 201)
   },
   'GET /_sandbox/ledger': ({database}, context) => {
     const client = clientNamed(database, context.req.query('client_id') ?? MAIN_CLIENT)
@@ -220,4 +235,6 @@ export function resetState(service: http.RunningService): void {
   service.requests.length = 0
   service.recorder.clear()
   service.droppedReferences.clear()
+  service.lostOffers.clear()
+  service.slowVouchers.clear()
 }

@@ -12,14 +12,16 @@ import {isIP} from 'node:net'
 import type {SecureContext} from 'node:tls'
 import * as tls from 'node:tls'
 import {isoTime} from '../../contract/dates.js'
-import {EVENT_ID_HEADER, SIGNATURE_HEADER} from '../../contract/events.js'
+import {EVENT_ID_HEADER, SIGNATURE_HEADER, subjectOf} from '../../contract/events.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {DELIVERY_DELAYS_SECONDS} from '../../contract/limits.js'
+import {SIGNING_SECRET_PREFIX} from '../../contract/identifiers.js'
+import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import {fixedLookup, hostOf, kindOfAddress, TLS_RULES} from '../../contract/network.js'
 import {isSuccess} from '../../contract/operations.js'
 import {readPem, requireOwnFile} from '../../storage/files.js'
 import {sign} from '../../webhooks/signature/signature.js'
-import type {SeenAttempt} from '../certify/evidence.js'
+import {randomSecret} from '../base/random.js'
+import type {Forgery, SeenAttempt} from '../certify/evidence.js'
 import {type DeliveryAttempt, type DueDelivery, eventWithOrigin} from '../store/webhooks.js'
 
 /**
@@ -30,50 +32,71 @@ const MOST_SECONDS_AHEAD = 60
 
 /**
  * Makes an attempt; never rejects. `now` is the sandbox's time and `realNow` the real time, in Unix seconds. Links lead to
- * `origin`.
+ * `origin`. A forged attempt must be refused by its receiver.
  */
 export async function makeAttempt(
   options: PostOptions,
   delivery: DueDelivery,
   {now, realNow}: {now: number; realNow: number},
   origin: string,
+  forgery: Forgery | null = null,
 ): Promise<DeliveryAttempt> {
   // The signature has a second of real time, because receivers compare it with their clock. It is never the second of the last
   // attempt.
   const second = Math.floor(realNow)
   const before = delivery.signedAt ?? second - 1
   const signedAt = before < second || before - second > MOST_SECONDS_AHEAD ? second : before + 1
-  const body = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
+  const event = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
+  const {body, signature} = signed(event, delivery.secret, signedAt, forgery)
   const begun = performance.timeOrigin + performance.now()
   const {isSent, ...posted} = await post(options, {
     url: delivery.url,
     headers: {
       'content-type': 'application/json',
       'user-agent': 'bookctl-sandbox',
-      [SIGNATURE_HEADER]: sign(delivery.secret, String(signedAt), body),
+      [SIGNATURE_HEADER]: signature,
       [EVENT_ID_HEADER]: delivery.event.id,
     },
     body,
   })
   const attempt = {n: delivery.attempts + 1, at: isoTime(now), ...posted}
   const isAccepted = attempt.error === null
-  const {deliveryId, subscriptionId, event} = delivery
+  const {deliveryId, subscriptionId} = delivery
   const seen: SeenAttempt = {
     deliveryId,
     subscriptionId,
-    eventId: event.id,
-    reservation: typeof event.data.reservation_ref === 'string' ? event.data.reservation_ref : null,
-    created: Date.parse(event.created) / 1000,
+    eventId: delivery.event.id,
+    reservation: subjectOf(delivery.event).reservationRef,
+    created: Date.parse(delivery.event.created) / 1000,
     at: now,
     begun,
     ended: performance.timeOrigin + performance.now(),
     status: attempt.status,
     isAccepted,
     isSent,
-    forgery: null,
+    forgery,
   }
   return {delivery, attempt, seen, signedAt, ...stepAfter(delivery, now, isAccepted)}
 }
+
+/** Returns body and signature of an attempt, which is forged in the way that is asked for. */
+function signed(event: Buffer, secret: string, signedAt: number, forgery: Forgery | null) {
+  switch (forgery) {
+    case 'signature':
+      return {body: event, signature: sign(randomSecret(SIGNING_SECRET_PREFIX), String(signedAt), event)}
+    case 'timestamp':
+      return {body: event, signature: sign(secret, String(signedAt - TOO_OLD_SECONDS), event)}
+    case 'body': {
+      const changed = event.toString().replace(/("reservation_ref":"[^"]*)"/, '$1X"')
+      return {body: Buffer.from(changed), signature: sign(secret, String(signedAt), event)}
+    }
+    case null:
+      return {body: event, signature: sign(secret, String(signedAt), event)}
+  }
+}
+
+/** The age of an old signature. It is so far from the tolerance that a clock that is a little wrong does not matter. */
+const TOO_OLD_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 60
 
 /** Returns the state after an attempt at `at`. If the schedule has already ended, a failed attempt by hand changes nothing. */
 function stepAfter({status, attempts}: DueDelivery, at: number, delivered: boolean) {

@@ -6,6 +6,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
 import {expirePayments} from '../booking/pay-change-cancel.js'
+import type {Forgery} from '../certify/evidence.js'
 import {nextPaymentExpiry} from '../store/reservations.js'
 import {removeExpired} from '../store/schema.js'
 import * as store from '../store/webhooks.js'
@@ -53,15 +54,15 @@ export class Dispatcher {
 
   /**
    * Makes an attempt now, whatever the schedule says, even for an inactive subscription. Returns false if there is no such
-   * delivery.
+   * delivery. `forgery` makes the attempt one that its receiver must refuse.
    */
-  async deliverNow(deliveryId: string): Promise<boolean> {
+  async deliverNow(deliveryId: string, forgery: Forgery | null = null): Promise<boolean> {
     // All waiting calls resume together. Nothing may be awaited between this check and the start, or two attempts would start.
     while (this.#underWay.has(deliveryId)) await this.#underWay.get(deliveryId)?.recorded
     const delivery = store.findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
     this.#fault = undefined
-    await this.#start(delivery, this.service.clock.now())
+    await this.#start(delivery, this.service.clock.now(), forgery)
     this.#throwFault()
     return true
   }
@@ -180,16 +181,17 @@ export class Dispatcher {
   }
 
   /** Starts an attempt that is dated to `at` (Unix seconds, sandbox's clock). Resolves when the attempt is recorded. */
-  #start(delivery: store.DueDelivery, at: number): Promise<void> {
+  #start(delivery: store.DueDelivery, at: number, forgery: Forgery | null = null): Promise<void> {
     const {deliveryId, subscriptionId} = delivery
-    const recorded = this.#attempt(delivery, at).finally(() => this.#underWay.delete(deliveryId))
+    const recorded = this.#attempt(delivery, at, forgery).finally(() => this.#underWay.delete(deliveryId))
     this.#underWay.set(deliveryId, {subscriptionId, recorded})
     return recorded
   }
 
-  async #attempt(delivery: store.DueDelivery, at: number): Promise<void> {
+  async #attempt(delivery: store.DueDelivery, at: number, forgery: Forgery | null): Promise<void> {
     const times = {now: at, realNow: this.service.clock.realNow()}
-    const record = await makeAttempt(this.options, delivery, times, this.service.served() ?? '')
+    const origin = this.service.served() ?? ''
+    const record = await makeAttempt(this.options, delivery, times, origin, forgery)
     // An attempt that failed because the sandbox stops says nothing about the subscriber.
     if (this.service.closing.aborted) return
     this.#unrecorded.push(record)

@@ -34,18 +34,36 @@ export function addEvent(database: Database, event: NewEvent, toAllClients = fal
 
 /** Records an event for the given subscriptions only, for example a test event (§4.8). */
 export function addEventFor(database: Database, subscriptionIds: readonly string[], event: NewEvent) {
-  const {clientId, type, data, now} = event
+  const eventId = addEventAlone(database, event)
+  const deliveryIds = subscriptionIds.map(id => addDelivery(database, id, eventId, 'PENDING', event.now))
+  return {eventId, deliveryIds}
+}
+
+/** Records an event without deliveries, and returns its id. */
+export function addEventAlone(database: Database, {clientId, type, data, now}: NewEvent): string {
   const eventId = randomId(EVENT_ID_PREFIX)
   const sql = 'INSERT INTO events (event_id, client_id, type, created_at, data) VALUES (?, ?, ?, ?, ?)'
   database.run(sql, eventId, clientId, type, now, JSON.stringify(data))
-  const deliveryIds = subscriptionIds.map(subscriptionId => {
-    const deliveryId = randomId(DELIVERY_ID_PREFIX)
-    const delivery = `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
-      VALUES (?, ?, ?, 'PENDING', ?)`
-    database.run(delivery, deliveryId, subscriptionId, eventId, now)
-    return deliveryId
-  })
-  return {eventId, deliveryIds}
+  return eventId
+}
+
+/** Records a delivery that has no schedule: it is attempted by hand only. Returns its id. */
+export function addUnscheduledDelivery(database: Database, subscriptionId: string, eventId: string): string {
+  return addDelivery(database, subscriptionId, eventId, 'ABANDONED', null)
+}
+
+function addDelivery(
+  database: Database,
+  subscriptionId: string,
+  eventId: string,
+  status: DeliveryStatus,
+  dueAt: number | null,
+): string {
+  const deliveryId = randomId(DELIVERY_ID_PREFIX)
+  const sql = `INSERT INTO deliveries (delivery_id, subscription_id, event_id, status, next_attempt_at)
+    VALUES (?, ?, ?, ?, ?)`
+  database.run(sql, deliveryId, subscriptionId, eventId, status, dueAt)
+  return deliveryId
 }
 
 type EventRow = Record<'event_id' | 'type' | 'data', string> & {created_at: number}
@@ -118,6 +136,12 @@ export function removeSubscription(database: Database, subscriptionId: string): 
     database.run(sql, subscriptionId)
     database.run('DELETE FROM subscriptions WHERE subscription_id = ?', subscriptionId)
   })
+}
+
+/** Lists the active subscriptions of a client with their types of events, oldest first. */
+export function activeSubscriptions(database: Database, clientId: string): Subscription[] {
+  const sql = `${SUBSCRIPTIONS} WHERE client_id = ? AND is_active = 1 ORDER BY sequence`
+  return database.all<SubscriptionRow>(sql, clientId).map(row => fromSubscriptionRow(row).subscription)
 }
 
 export function findSubscription(database: Database, clientId: string, subscriptionId: string) {

@@ -265,6 +265,17 @@ export const ROWS: readonly Row[] = [
     sends: () => ({kind: 'latency', latency_ms: 0}),
   }),
   row('read', 'DELETE', /^\/_sandbox\/faults$/, 'sandbox fault clear', {isControl: true}),
+  control('/drills\\?', 'sandbox drill'),
+  // The drill is of a client that no other cell uses.
+  controlChange('/drills$', 'sandbox drill --client readonly busy', {
+    part: 'arm',
+    sends: () => ({client_id: 'cid_sandbox_readonly', drills: ['busy']}),
+  }),
+  // Events are not really played, because the receivers of the other cells would get them.
+  controlChange('/chaos$', 'sandbox drill --chaos 7', {
+    part: 'chaos',
+    leavesOut: ({wire}) => wire?.forwards === true,
+  }),
   controlChange('/trigger$', 'sandbox trigger payment.failed', {sends: () => ({type: 'payment.failed'})}),
   controlChange('/payments/', 'sandbox pay UNPAID', paying('paid')),
   controlChange('/payments/', 'sandbox pay UNPAID --decline', {...paying('failed'), part: 'decline'}),

@@ -20,6 +20,8 @@ interface SheetRule {
   readonly evidence: readonly string[]
   readonly text: string
   readonly advice: string
+  /** The drills that show it, if it was not shown. */
+  readonly drills?: readonly string[]
 }
 
 /** The sheet as the sandbox makes it, which is also the JSON document. */
@@ -109,8 +111,13 @@ function sheetLines(sheet: CertifySheet, paint: Painter, columns: number): strin
     ...(passed.length > 0 ? [''] : []),
     ...passed.flatMap(rule => marked('good', nameOf(rule), sanitizeLine(rule.text))),
     ...(unseen.length > 0 ? ['', 'Not shown:'] : []),
-    ...unseen.flatMap(rule => hang(`  ${nameOf(rule)}: ${sanitizeLine(rule.text)}`, columns, 4)),
+    ...unseen.flatMap(rule => hang(`  ${nameOf(rule)}: ${sanitizeLine(unseenText(rule))}`, columns, 4)),
   ]
+}
+
+function unseenText({text, drills = []}: SheetRule): string {
+  const [drill] = drills
+  return drill === undefined ? text : `${text} (bookctl sandbox drill ${drill})`
 }
 
 const nameOf = ({rule, section, required}: SheetRule) =>

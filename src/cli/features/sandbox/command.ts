@@ -120,6 +120,15 @@ function notRunning(problem: string, reason?: string): Failure {
   return new Failure('unreachable', problem, {code: 'sandbox_not_running', hint, ...why})
 }
 
+/** The clients that have a short name. */
+const SHORT_NAMES = ['poor', 'readonly']
+
+/** Returns the id of a client that is named by its id or its short name (default: the client of `sandbox env`). */
+export function clientIdOf(client?: string): string {
+  const isShort = client === undefined || SHORT_NAMES.includes(client)
+  return isShort ? credentialsOf(client).client_id : client
+}
+
 export function credentialsOf(client?: string): {client_id: string; client_secret: string} {
   const suffix = client === undefined ? '' : `_${client}`
   return {client_id: `cid_sandbox${suffix}`, client_secret: `sk_test_sandbox${suffix}`}

@@ -3,7 +3,7 @@ import {Failure, failureWith} from '../../../contract/failure.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {credentialsOf} from './command.js'
+import {clientIdOf} from './command.js'
 
 interface Entry {
   readonly at: string
@@ -35,15 +35,11 @@ const PAGE = 1000
 
 type Control = (path: string) => Promise<JsonObject | undefined>
 
-/** The clients that have a short name, which `sandbox env --client` takes too. */
-const SHORT_NAMES = ['poor', 'readonly']
-
 /**
  * Reads all entries, page by page. `client` is an id or a short name. Throws a Failure, `not_found` if there is no such client.
  */
 export async function readLedger(control: Control, client: string | undefined): Promise<Ledger> {
-  const isShort = client === undefined || SHORT_NAMES.includes(client)
-  const id = isShort ? credentialsOf(client).client_id : client
+  const id = clientIdOf(client)
   const entries: Entry[] = []
   let after = 0
   for (;;) {

@@ -1,0 +1,178 @@
+/** Lists, arms and plays the drills by which a partner's program shows what ordinary traffic does not (`sandbox drill`). */
+import {z} from 'zod'
+import {isoTime} from '../../contract/dates.js'
+import {plainText} from '../../contract/records.js'
+import {invalidField, Refusal} from '../base/answers.js'
+import {DRILLS, type Drill, type DrillFault} from '../certify/drills.js'
+import {judge} from '../certify/judge.js'
+import {chaosSeries, findShortest} from '../delivery/chaos.js'
+import {playSeries, type Receiver, type SentDelivery} from '../delivery/series.js'
+import {FAULT_NUMBERS, FAULT_OPERATIONS, faultRequest} from '../http/faults.js'
+import {evidenceOf} from '../http/recording.js'
+import {type RunningService, validate} from '../http/requests.js'
+import {activeSubscriptions} from '../store/webhooks.js'
+
+/** Lists every drill: the rule that it shows with its verdict, and whether the drill took place for the client. */
+export function listDrills(service: RunningService, clientId: string) {
+  const evidence = evidenceOf(service, clientId, 0)
+  const {rules} = judge(evidence, clientId)
+  const drills = DRILLS.map(({name, rule, shows, isShown}) => {
+    const verdict = rules.find(each => each.rule === rule)?.verdict ?? 'not_shown'
+    return {drill: name, rule, shown: isShown(evidence), verdict, shows}
+  })
+  return {client_id: clientId, drills}
+}
+
+const drillOrder = z.strictObject({
+  client_id: plainText().optional(),
+  drills: z.array(z.enum(DRILLS.map(({name}) => name))).min(1),
+  /** For the drills that concern any operation. */
+  operation: z.enum(FAULT_OPERATIONS).optional(),
+  /** For `slow`. */
+  slow_seconds: z
+    .number()
+    .min(0.001)
+    .max(FAULT_NUMBERS.latency_ms.max / 1000)
+    .optional(),
+})
+
+/** A minute between events. What a receiver must refuse does not end a drill. */
+const OF_DRILLS = {spacingSeconds: 60, endsWhenWrong: false}
+
+export function readDrillOrder(json: unknown) {
+  return validate(drillOrder, json)
+}
+
+/**
+ * Arms each drill that is a fault, then sends the series of the others to the active subscriptions of the client. Resolves when
+ * all deliveries were answered. Throws Refusal, before anything is done, if there is no subscription to send a series to.
+ */
+export async function runDrills(
+  service: RunningService,
+  clientId: string,
+  order: z.infer<typeof drillOrder>,
+) {
+  const {operation, slow_seconds} = order
+  const chosen = DRILLS.filter(({name}) => order.drills.includes(name))
+  const fixed = chosen.filter(({takesOperation}) => takesOperation !== true)
+  if (operation !== undefined && fixed.length > 0) {
+    const problem = `is for ${namesOf(DRILLS.filter(({takesOperation}) => takesOperation))} only`
+    throw invalidField('operation', 'invalid_value', problem)
+  }
+  const isSlow = chosen.some(({name}) => name === 'slow')
+  if (slow_seconds !== undefined && !isSlow) {
+    throw invalidField('slow_seconds', 'invalid_value', 'is for slow only')
+  }
+  const receivers = chosen.some(({does}) => 'series' in does) ? receiversOf(service, clientId) : []
+  const done = []
+  for (const {name, rule, shows, does} of chosen) {
+    const facts = {drill: name, rule, shows}
+    if ('series' in does) continue
+    const fault = faultOf(name, does, {clientId, operation, slow_seconds})
+    service.faults.push({...fault, left: fault.times})
+    done.push({...facts, fault, deliveries: null})
+  }
+  for (const {name, rule, shows, does} of chosen) {
+    if (!('series' in does)) continue
+    const {series} = does
+    const played = await Promise.all(
+      receivers.map(receiver => playSeries(service, receiver, series, OF_DRILLS)),
+    )
+    done.push({drill: name, rule, shows, fault: null, deliveries: played.flat().map(shownDelivery)})
+  }
+  return {client_id: clientId, drills: done}
+}
+
+const namesOf = (drills: readonly Drill[]) => drills.map(({name}) => name).join(' and ')
+
+interface Choices {
+  readonly clientId: string
+  readonly operation: string | undefined
+  readonly slow_seconds: number | undefined
+}
+
+function faultOf(name: string, fault: DrillFault, {clientId, operation, slow_seconds}: Choices) {
+  const isSlower = name === 'slow' && slow_seconds !== undefined
+  return validate(faultRequest, {
+    ...fault,
+    ...(operation !== undefined && {operation}),
+    ...(isSlower && {latency_ms: Math.round(slow_seconds * 1000)}),
+    client_id: clientId,
+  })
+}
+
+/** Returns the active subscriptions of the client. Throws Refusal `subscription_not_found` if there is none. */
+function receiversOf({database}: RunningService, clientId: string): Receiver[] {
+  const receivers = activeSubscriptions(database, clientId).map(subscription => ({clientId, subscription}))
+  if (receivers.length > 0) return receivers
+  throw new Refusal('subscription_not_found', `${clientId} has no active subscription to send events to`)
+}
+
+function shownDelivery({
+  deliveryId,
+  eventId,
+  type,
+  created,
+  forgery,
+  status,
+  milliseconds,
+  error,
+}: SentDelivery) {
+  return {
+    delivery_id: deliveryId,
+    event_id: eventId,
+    type,
+    created: isoTime(created),
+    forgery: forgery ?? null,
+    status,
+    ms: milliseconds,
+    error,
+  }
+}
+
+const chaosOrder = z.strictObject({client_id: plainText().optional(), seed: plainText()})
+
+export function readChaosOrder(json: unknown) {
+  return validate(chaosOrder, json)
+}
+
+/** Twenty minutes between events: one that comes late may be hours old, like one that was tried again. */
+const OF_CHAOS = {spacingSeconds: 20 * 60, endsWhenWrong: true}
+const MOST_PLAYS = 100
+const MOST_CHAOS_SECONDS = 60
+
+/** Plays the series of the seed to each active subscription of the client, one after the other. Throws Refusal like `runDrills`. */
+export async function runChaos(service: RunningService, clientId: string, seed: string) {
+  const subscriptions = []
+  for (const receiver of receiversOf(service, clientId)) {
+    const {id, url} = receiver.subscription
+    const until = performance.now() + MOST_CHAOS_SECONDS * 1000
+    const {plays, shortest, isRepeatable} = await findShortest(
+      chaosSeries(seed),
+      series => playSeries(service, receiver, series, OF_CHAOS),
+      {mostPlays: MOST_PLAYS, isOver: () => performance.now() > until || service.closing.aborted},
+    )
+    subscriptions.push({
+      subscription_id: id,
+      url,
+      ok: shortest === undefined,
+      deliveries: chaosSeries(seed).flat().length,
+      plays,
+      repeatable: isRepeatable ?? null,
+      shortest: (shortest ?? []).map(shownPart),
+    })
+  }
+  return {client_id: clientId, seed, subscriptions}
+}
+
+/** Describes a delivery of a part by those before it. */
+function shownPart(sent: SentDelivery, n: number, part: readonly SentDelivery[]) {
+  const before = part.slice(0, n)
+  return {
+    ...shownDelivery(sent),
+    /** Whether it was sent at the same time as the one before. */
+    overlaps: part[n - 1]?.group === sent.group,
+    again: before.some(({eventId}) => eventId === sent.eventId),
+    older: before.some(({created}) => created > sent.created),
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Plays deliveries doubled, late, overlapping and out of order, and looks for the shortest part of them after which an answer is
+ * wrong, by playing parts again.
+ */
+import {type Draw, drawFrom} from '../catalogue/draw.js'
+import type {Series, SeriesDelivery} from '../certify/drills.js'
+import {groupBy} from '../certify/rule.js'
+import type {SentDelivery} from './series.js'
+
+const EVENTS = 8
+/** By how many places a delivery is late at most. */
+const MOST_LATE = 6
+/** One in so many deliveries is sent together with the one before. */
+const OVERLAPPING = 3
+const MOST_TOGETHER = 3
+
+/** Returns the series that belongs to a seed: every event at least once. */
+export function chaosSeries(seed: string): Series {
+  const draw = drawFrom(`chaos ${seed}`)
+  const places: {readonly event: number; readonly place: number}[] = []
+  for (let event = 0; event < EVENTS; event += 1) {
+    places.push({event, place: event + lateness(draw)})
+    // Half of the events come again.
+    if (draw(2) === 0) places.push({event, place: event + lateness(draw)})
+  }
+  places.sort((a, b) => a.place - b.place)
+  const series: SeriesDelivery[][] = []
+  for (const {event} of places) {
+    const last = series.at(-1)
+    if (last !== undefined && last.length < MOST_TOGETHER && draw(OVERLAPPING) === 0) last.push({event})
+    else series.push([{event}])
+  }
+  return series
+}
+
+/** Half of the deliveries come in time. */
+function lateness(draw: Draw): number {
+  return draw(2) === 0 ? 0 : 1 + draw(MOST_LATE)
+}
+
+/** Plays a series up to the first group with a wrong answer, and returns what was sent. */
+export type Play = (series: Series) => Promise<readonly SentDelivery[]>
+
+export interface ChaosLimits {
+  /** Number of times that the series and its parts are played at most. */
+  readonly mostPlays: number
+  /** Reports whether the time is up. */
+  readonly isOver: () => boolean
+}
+
+/**
+ * Plays the series and, if an answer was wrong, parts of it. Returns the number of plays and the shortest part that was found,
+ * undefined if all answers were right. `isRepeatable` says whether an answer was wrong when the part was played again, and is
+ * undefined if it was not; unless it is true, the part is the beginning of the series up to the first wrong answer.
+ */
+export async function findShortest(series: Series, play: Play, {mostPlays, isOver}: ChaosLimits) {
+  let plays = 0
+  /** Returns what was sent up to the wrong answer; undefined if there was none, or if no more can be played. */
+  const playUntilWrong = async (part: Series) => {
+    if (plays >= mostPlays || (plays > 0 && isOver())) return undefined
+    plays += 1
+    const sent = await play(part)
+    return sent.some(({error}) => error !== null) ? sent : undefined
+  }
+  const found = await playUntilWrong(series)
+  if (found === undefined) return {plays, shortest: undefined, isRepeatable: undefined}
+  let shortest = await playUntilWrong(seriesOf(found))
+  if (shortest === undefined) return {plays, shortest: found, isRepeatable: plays > 1 ? false : undefined}
+  // Delta debugging: pieces are left out as long as an answer stays wrong, then smaller ones, until no single delivery can be.
+  let size = Math.ceil(shortest.length / 2)
+  while (size >= 1) {
+    const before = shortest.length
+    let start = 0
+    while (start < shortest.length && shortest.length > size) {
+      const rest = [...shortest.slice(0, start), ...shortest.slice(start + size)]
+      const wrong = await playUntilWrong(seriesOf(rest))
+      if (wrong === undefined) start += size
+      else shortest = wrong
+    }
+    if (size > 1 || shortest.length === before) size = Math.floor(size / 2)
+  }
+  return {plays, shortest, isRepeatable: true}
+}
+
+/** Returns the series of a part. Deliveries that were sent together stay together; events keep their order. */
+function seriesOf(part: readonly SentDelivery[]): Series {
+  const events = [...new Set(part.map(({event}) => event))].sort((a, b) => a - b)
+  const groups = groupBy(part, ({group}) => String(group))
+  return [...groups.values()].map(together => together.map(({event}) => ({event: events.indexOf(event)})))
+}
