@@ -140,7 +140,9 @@ export function operation(name: SandboxOperation, handler: (call: Call) => Answe
     }
     if (isIdempotent && client) {
       const header = req.header('idempotency-key') ?? ''
-      const use = {clientId: client.client_id, header, json, requestId}
+      const canonical = canonicalJson(json)
+      context.set('booking', {json, canonical})
+      const use = {clientId: client.client_id, header, canonical, requestId}
       const answer: Answer = await runOnce(service, use, pause, work)
       // The stored answer has the payment link as a path, so that it can be replayed at another port.
       const {data} = answer.json as {data?: Reservation}
@@ -209,7 +211,8 @@ interface KeyUse {
   readonly clientId: string
   /** The value of the Idempotency-Key header. */
   readonly header: string
-  readonly json: unknown
+  /** The canonical JSON of the body. */
+  readonly canonical: string
   readonly requestId: string
 }
 
@@ -220,7 +223,7 @@ interface KeyUse {
  * `idempotency_key_invalid`, `idempotency_key_reused` or `idempotency_in_progress`.
  */
 async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
-  const {clientId, json, requestId} = use
+  const {clientId, canonical, requestId} = use
   const {database, clock, runningKeys} = service
   const key = use.header.trim()
   if (key === '') {
@@ -233,7 +236,7 @@ async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work:
     throw new Refusal('idempotency_key_invalid', `invalid Idempotency-Key: ${rule}; for example a UUID`)
   }
 
-  const hash = createHash('sha256').update(canonicalJson(json)).digest('hex')
+  const hash = createHash('sha256').update(canonical).digest('hex')
   const name = JSON.stringify([clientId, key])
   const running = runningKeys.get(name)
   const find = 'SELECT * FROM idempotency_keys WHERE client_id = ? AND key = ? AND created_at > ?'

@@ -136,8 +136,9 @@ function recordOf(
   const {operation, status} = entry
   const isAnswered = status !== null && context.get('isTruncated') !== true && link.goneAt === undefined
   const refusal = status !== null && status >= 400 ? refusalIn(context, entry.answer) : undefined
-  const sent = operation === 'reservations.create' ? parseJson(body) : undefined
-  const content = sent === undefined ? Buffer.from(body).toString('latin1') : canonicalJson(sent)
+  const booking = context.get('booking') ?? bookingIn(operation, body)
+  const sent = booking?.json
+  const content = booking?.canonical ?? textOf(body)
   const misplaced = misplacedIn(service, {url, operation, rawHeaders: link.rawHeaders, content})
   const facts: Facts = {
     ...factsOf(context, entry, sent),
@@ -171,8 +172,26 @@ function recordOf(
 
 const NOTHING = new Uint8Array()
 
-const isProxied = (rawHeaders: readonly string[]) =>
-  rawHeaders.some((name, n) => n % 2 === 0 && /^(via|x-forwarded-for)$/i.test(name))
+/** Returns the body of a booking that was answered before it was read. */
+function bookingIn(operation: string | null, body: Uint8Array) {
+  const json = operation === 'reservations.create' ? parseJson(body) : undefined
+  return json === undefined ? undefined : {json, canonical: canonicalJson(json)}
+}
+
+/** A character for each byte, without a copy of the bytes. */
+function textOf({buffer, byteOffset, byteLength}: Uint8Array): string {
+  return byteLength === 0 ? '' : Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+}
+
+function isProxied(rawHeaders: readonly string[]): boolean {
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n] ?? ''
+    // Only names of these lengths are compared.
+    if (name.length === 3 && name.toLowerCase() === 'via') return true
+    if (name.length === 15 && name.toLowerCase() === 'x-forwarded-for') return true
+  }
+  return false
+}
 
 function endingOf(isGone: boolean, isOver: boolean, isAnswered: boolean): Ending {
   if (isGone) return 'gone'

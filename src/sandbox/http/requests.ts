@@ -92,6 +92,8 @@ interface RequestState {
     entry: LoggedRequest
     /** Whether the connection is cut in the middle of the answer, even if the answer is a refusal. */
     isTruncated?: boolean | undefined
+    /** The body of a request with an Idempotency-Key, and its canonical JSON, once they are known. */
+    booking?: {readonly json: unknown; readonly canonical: string}
     /** The kind of the injected fault that struck. */
     fault?: string | undefined
   }
