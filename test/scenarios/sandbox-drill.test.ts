@@ -54,6 +54,7 @@ test('bookctl passes what the drills of requests show, and the list says what wa
   const drillsOf = (wanted: string) => sheet.rules.find(({rule}) => rule === wanted)?.drills
   expect(drillsOf('reserve.lost_answer')).toEqual([])
   expect(drillsOf('webhook.signature')).toEqual(['forged-event', 'old-event'])
+  expect(drillsOf('webhook.signature_status')).toEqual(['forged-event', 'old-event'])
   const {stdout} = await home.run(['sandbox', 'certify'])
   expect(stdout).toContain('(bookctl sandbox drill duplicate-event)')
 })
@@ -109,6 +110,7 @@ test('names what is missing: a subscription, a client, a sandbox', async () => {
   const {home} = await ownSandbox()
   const none = await home.refusal(['sandbox', 'drill', 'disorder'])
   expect([none.exit, none.code]).toEqual([5, 'subscription_not_found'])
+  expect(none.hint).toContain('bookctl webhooks create')
   expect((await home.refusal(['sandbox', 'drill', 'busy', '--client', 'cid_none'])).exit).toBe(5)
   const dry = await home.json(['sandbox', 'drill', 'busy', '--dry-run'])
   expect(dry.result).toMatchObject({body: {client_id: 'cid_sandbox', drills: ['busy']}})

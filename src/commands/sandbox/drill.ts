@@ -15,7 +15,7 @@ import {checkedFlag} from '../../cli/input/flags.js'
 import {closest, didYouMean, listOfNames} from '../../cli/input/match.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {usage} from '../../contract/failure.js'
+import {Failure, failureWith, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DRILLS} from '../../sandbox/certify/drills.js'
 import {FAULT_NUMBERS, FAULT_OPERATIONS} from '../../sandbox/http/faults.js'
@@ -80,19 +80,26 @@ seed; if an answer is wrong (not 2xx within 3 s) it finds the shortest part that
       return
     }
     const body = {client_id, drills: [...new Set(names)], operation, slow_seconds: slow}
-    const done = await this.control('/drills', {body, seconds: PLAY_SECONDS})
+    const done = await this.send('/drills', body)
     if (!done) return
     await this.print(drillsResult(done as unknown as DrillsDone))
     this.note('What the program makes of it: bookctl sandbox certify')
   }
 
   private async play(client_id: string, seed: string): Promise<void> {
-    const played = await this.control('/chaos', {body: {client_id, seed}, seconds: PLAY_SECONDS})
+    const played = await this.send('/chaos', {client_id, seed})
     if (!played) return
     const {subscriptions} = played as unknown as ChaosPlayed
     const chaos = {client_id, seed, subscriptions}
     await this.print(chaosResult(chaos))
     if (wasWrong(chaos)) this.exitCode = EXITS.not_as_agreed.code
+  }
+
+  private send(path: string, body: object) {
+    return this.control(path, {body, seconds: PLAY_SECONDS}).catch(error => {
+      if (!(error instanceof Failure) || error.details.code !== 'subscription_not_found') throw error
+      throw failureWith(error, {hint: 'create one: bookctl webhooks create --url URL --event TYPE'})
+    })
   }
 }
 

@@ -7,8 +7,9 @@ import {attemptsOf} from './webhook-rules.js'
 
 export interface Drill {
   readonly name: string
-  /** The rule that its traffic shows. */
+  /** The rule that its traffic shows, and others that it shows besides. */
   readonly rule: string
+  readonly alsoShows?: readonly string[]
   /** What happens to the program. */
   readonly shows: string
   /** What is armed, or sent at once. */
@@ -114,6 +115,7 @@ export const DRILLS: readonly Drill[] = [
   {
     name: 'duplicate-event',
     rule: 'webhook.duplicate',
+    alsoShows: ['webhook.answer'],
     shows: 'an event comes twice',
     does: {series: [[{event: 0}], [{event: 0}]]},
     isShown: evidence => attemptsOf(evidence, 'duplicate').length > 0,
@@ -128,6 +130,7 @@ export const DRILLS: readonly Drill[] = [
   {
     name: 'forged-event',
     rule: 'webhook.signature',
+    alsoShows: ['webhook.signature_status'],
     shows: 'after a good event come one with a wrong signature and one whose body was changed',
     does: {
       series: [[{event: 0}], [{event: 1, forgery: 'signature'}], [{event: 2, forgery: 'body'}]],
@@ -137,6 +140,7 @@ export const DRILLS: readonly Drill[] = [
   {
     name: 'old-event',
     rule: 'webhook.signature',
+    alsoShows: ['webhook.signature_status'],
     shows: 'after a good event comes one that was signed too long ago',
     does: {series: [[{event: 0}], [{event: 1, forgery: 'timestamp'}]]},
     isShown: anyForgery('timestamp'),
@@ -154,5 +158,6 @@ export const DRILLS: readonly Drill[] = [
 
 /** Returns the names of the drills that show a rule. */
 export function drillsFor(rule: string): string[] {
-  return DRILLS.filter(drill => drill.rule === rule).map(({name}) => name)
+  const drills = DRILLS.filter(drill => drill.rule === rule || drill.alsoShows?.includes(rule))
+  return drills.map(({name}) => name)
 }
