@@ -4,6 +4,20 @@ import {SIGNING_SECRET_PREFIX} from '../../contract/identifiers.js'
 import type {NamedSecret} from '../signature/signature.js'
 import {type Cause, cause, type KeyForm} from './finding.js'
 
+/** White space that gets around a secret: `echo "$SECRET" |`, files of Windows and cells of a table add it. */
+const SPACED = [
+  ['', '\n'],
+  ['', '\r\n'],
+  ['', '\r'],
+  ['', ' '],
+  ['', '\t'],
+  [' ', ''],
+  ['\t', ''],
+  ['\n', ''],
+  [' ', ' '],
+  ['\n', '\n'],
+] as const
+
 /** Returns the possible keys for `secret`: the secret itself, then with one mistake undone, then with several. */
 export function keyForms({secret}: NamedSecret): KeyForm[] {
   const spellings = clean({text: secret, causes: []})
@@ -12,8 +26,7 @@ export function keyForms({secret}: NamedSecret): KeyForm[] {
     ...spellings.map(({text, causes}) => form(text, causes)),
     ...spellings.map(prefixForm),
     ...spellings.flatMap(encodedForms),
-    // `echo "$SECRET" |` adds such an end.
-    ...['\n', '\r\n', ' '].map(end => form(secret + end, [spaced])),
+    ...SPACED.map(([start, end]) => form(start + secret + end, [spaced])),
   ]
   const seen = new Set([''])
   return forms.filter(({key}) => {

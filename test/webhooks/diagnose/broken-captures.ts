@@ -193,7 +193,12 @@ const RESIGNED: Rows<(secret: string, body: Buffer, pick: Pick) => string> = {
   secret_base64_decoded: {
     'signed with decoded secret': (secret, body) => headerFor(Buffer.from(secret.slice(6), 'base64'), body),
   },
-  secret_whitespace: {'signed with a line break': (secret, body) => headerFor(`${secret}\n`, body)},
+  secret_whitespace: {
+    'signed with a line break': (secret, body) => headerFor(`${secret}\n`, body),
+    'signed with a tab after it': (secret, body) => headerFor(`${secret}\t`, body),
+    'signed with a space before it': (secret, body) => headerFor(` ${secret}`, body),
+    'signed with a space on both sides': (secret, body) => headerFor(` ${secret} `, body),
+  },
   timestamp_milliseconds: {
     'milliseconds throughout': (secret, body, pick) => headerFor(secret, body, milliseconds(pick)),
     'milliseconds signed': (secret, body, pick) =>
