@@ -68,6 +68,7 @@ interface TripResult {
   readonly hotel_name: string | null
   readonly price: string | null
   readonly currency: string | null
+  readonly charged?: {readonly amount: string; readonly currency: string; readonly rate: string}
   readonly payment_url: string | null
   readonly voucher: string | null
   readonly error: {readonly code: string; readonly message: string; readonly hint: string} | null

@@ -59,7 +59,7 @@ async function offersFor(change: object = {}) {
       board: string
       refundable: boolean
       price: {total: string}
-      raw: {account_charge: {amount: string}}
+      raw: {account_charge: {amount: string; rate: string}}
     }[]
   }>([...argv, ...more, '--room', '2', '--sort', 'price', '--limit', '200'])
   return result.offers
@@ -201,11 +201,15 @@ describe('the document', () => {
     const path = tripFile(home, trips)
     const {result} = await batch(home, path, '--dry-run')
     const [cheapest] = await offersFor({currency: 'USD'})
-    const {amount = ''} = cheapest?.raw.account_charge ?? {}
+    const charge = cheapest?.raw.account_charge
+    const {amount = '', rate = ''} = charge ?? {}
     const charged = [{currency: 'EUR', amount: (2 * Number(amount)).toFixed(2)}]
     expect(result.batch).toMatchObject({planned: 4, charged})
+    expect(result.trips.map(trip => trip.charged)).toEqual([charge, charge, undefined, undefined])
     const {stderr: told} = await home.run(['reserve', 'batch', path, '--dry-run'])
-    expect(told).toContain(`Charged to the account for prices in USD: ${charged[0]?.amount} EUR\n`)
+    expect(told).toContain(
+      `Charged to the account for prices in USD: ${charged[0]?.amount} EUR, at the rate ${rate} for USD\n`,
+    )
   })
 
   test('as ndjson is a line for each trip, and stderr has the summary', async () => {

@@ -62,6 +62,9 @@ function refusalLine({trip, failure}: BatchRow): string {
   return `line ${trip.line}, ${reference}: refused: ${sanitizeLine(failure?.message ?? '', 2000)}`
 }
 
+/** More rates than these are not listed. */
+const MOST_RATES = 4
+
 /**
  * What the account will be charged in another currency than the prices, a line each: as the offers say it, and for prices of
  * which they do not, the currency of the account.
@@ -78,10 +81,23 @@ export function chargeLines(balance: Money | undefined, planned: readonly BatchR
   const account = `in ${balance?.currency}, the currency of the account, at rates that the service decides`
   return [
     ...(stated.length > 0
-      ? [`Charged to the account for prices in ${inWords(stated)}: ${charges.join(' + ')}`]
+      ? [
+          `Charged to the account for prices in ${inWords(stated)}: ${charges.join(' + ')}${atWhichRates(stated)}`,
+        ]
       : []),
     ...(others.length > 0 ? [`Prices in ${inWords(others)} are charged ${account}`] : []),
   ].map(line => sanitizeLine(line, 200))
+}
+
+/** The rates of the charges, each with the currency of the prices: `, at the rate 0.92 for USD, 1.16 for GBP`. */
+function atWhichRates(rows: readonly BatchRow[]): string {
+  const rates = rows.flatMap(({chargeAhead, cost}) => {
+    const rate = chargeAhead?.rate ?? null
+    return rate === null ? [] : [`${rate} for ${cost?.currency ?? 'unknown'}`]
+  })
+  const different = [...new Set(rates)].sort()
+  if (different.length === 0) return ''
+  return different.length > MOST_RATES ? ', at several rates' : `, at the rate ${different.join(', ')}`
 }
 
 /** Says also when the balance is less than what is to be booked in its currency. */

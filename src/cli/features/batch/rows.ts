@@ -1,6 +1,6 @@
 /** The trips of a batch with what became of each: as JSON and rows, their totals, and the exit code of all. */
 import type {Money} from '../../../api/answers/amounts.js'
-import {differsFrom} from '../../../api/answers/charges.js'
+import {type Charge, differsFrom} from '../../../api/answers/charges.js'
 import {factsOfReservation, isEnded} from '../../../api/answers/reservations.js'
 import {isPriceChanged, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {type Failure, usage} from '../../../contract/failure.js'
@@ -20,7 +20,7 @@ import type {Trip} from './trips.js'
 export const OUTCOMES = ['planned', 'confirmed', 'pending', 'refused', 'unknown', 'not_sent'] as const
 export type BatchOutcome = (typeof OUTCOMES)[number]
 
-const NONE = {hotel: null, check_in: null, check_out: null}
+const NONE = {hotel: null, check_in: null, check_out: null, charged: null}
 
 /** A trip and its state, which changes as the batch goes on. */
 export class BatchRow {
@@ -30,6 +30,7 @@ export class BatchRow {
     readonly hotel: string | null
     readonly check_in: string | null
     readonly check_out: string | null
+    readonly charged: Charge | null
   } = NONE
   /** Whether an earlier run, or another process, booked it. */
   repeated = false
@@ -84,11 +85,10 @@ export class BatchRow {
    * What the account will be charged for the planned offer if that is not its price, as the service said it; undefined for what the
    * customer pays, and where it said nothing.
    */
-  get chargeAhead(): Money | undefined {
+  get chargeAhead(): Charge | undefined {
     const charge = this.offer?.details.charge
-    if (charge === undefined || !this.paysFromAccount || !differsFrom(charge, this.cost ?? null))
-      return undefined
-    return {amount: charge.amount, currency: charge.currency}
+    const isOther = charge !== undefined && this.paysFromAccount && differsFrom(charge, this.cost ?? null)
+    return isOther ? charge : undefined
   }
 
   /** Whether the request says so. It is no longer known of a trip that is confirmed. */
@@ -101,8 +101,8 @@ export class BatchRow {
   /** Records what the service has made of it. */
   settle(booking: ReserveOutcome): void {
     // Of thousands, only what is printed is kept, unless the state is asked for again.
-    const {hotel, check_in, check_out} = factsOfReservation({reservation: booking.reservation ?? {}})
-    this.facts = {hotel, check_in, check_out}
+    const {hotel, check_in, check_out, charged} = factsOfReservation({reservation: booking.reservation ?? {}})
+    this.facts = {hotel, check_in, check_out, charged}
     this.booking = booking.outcome === 'confirmed' ? {...booking, reservation: null} : booking
     this.repeated = booking.repeated && !isEnded(booking.outcome)
     this.open = undefined
@@ -157,11 +157,15 @@ function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
   return usage('not_as_agreed', problem, EXITS.not_as_agreed.hint)
 }
 
-/** One trip as JSON; the columns of a row have the same names. */
+/**
+ * One trip as JSON; the columns of a row have the same names. `charged` is there only if the service says what the account is
+ * charged for the price.
+ */
 export function tripOf(row: BatchRow, isPlan: boolean) {
   const {trip, outcome, booking, offer, stay, failure, facts} = row
   const isShown = row.isSettled
   const reference = booking?.reservation_ref ?? failureReference(failure)
+  const charged = isPlan ? row.chargeAhead : facts.charged
   return {
     line: trip.line,
     client_reference_id: trip.reference,
@@ -174,6 +178,7 @@ export function tripOf(row: BatchRow, isPlan: boolean) {
     check_out: stay?.check_out ?? facts.check_out,
     price: (isShown && row.cost?.amount) || null,
     currency: (isShown && row.cost?.currency) || null,
+    ...(isShown && charged && {charged}),
     payment_url: (booking && paymentAddress(booking)) ?? null,
     voucher: row.voucher,
     error: failure ? errorOf(failure) : null,

@@ -92,10 +92,14 @@ test('what the account is charged is summed as the offers say it, else only its 
   const balance = {amount: '500.00', currency: 'EUR'}
   const rows = [pricedIn('USD', CHARGE), pricedIn('USD', CHARGE), pricedIn('KWD'), pricedIn('EUR')]
   expect(chargeLines(balance, rows)).toEqual([
-    'Charged to the account for prices in USD: 188.18 EUR',
+    'Charged to the account for prices in USD: 188.18 EUR, at the rate 0.9259 for USD',
     'Prices in KWD are charged in EUR, the currency of the account, at rates that the service decides',
   ])
   expect(chargeLines(undefined, [pricedIn('KWD')])).toEqual([])
+  const rates = ['0.1', '0.2', '0.3', '0.4', '0.5'].map(rate => pricedIn('USD', {...CHARGE, rate}))
+  expect(chargeLines(balance, rates)).toEqual([
+    'Charged to the account for prices in USD: 470.45 EUR, at several rates',
+  ])
   const itself = {amount: '101.62', currency: 'EUR', rate: '1'}
   expect(chargeLines(balance, [pricedIn('EUR', itself)])).toEqual([])
 })
