@@ -58,6 +58,9 @@ test('exports the sandbox under both names, and ends with the exit code of the c
   const home = homeWith(PARTNER)
   const argv = ['sandbox', 'run', '--env-prefix', 'PARTNER', '--', process.execPath, 'program.cjs', '--json']
   expect(await home.spawn(argv)).toEqual({exit: 5, stdout: '200 true --json\n', stderr: ''})
+  const words = ['a', 'b', 'a', '--json', '--', '-q', 'a']
+  const again = await home.spawn(['sandbox', 'run', '--json', ...argv.slice(2, 7), ...words])
+  expect(again.stdout).toBe(`200 true ${words.join(' ')}\n`)
   expect(home.strays()).toEqual([])
   expect((await home.refusal(['sandbox', 'clock'])).code).toBe('sandbox_not_running')
 })

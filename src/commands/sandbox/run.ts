@@ -50,12 +50,14 @@ follows what the command prints; the exit code is then ${EXITS.not_as_agreed.cod
   override readonly outlivesReader = true
 
   async run(): Promise<void> {
-    const {argv, flags} = await this.parse(SandboxRun)
+    const {raw, flags} = await this.parse(SandboxRun)
+    // oclif sorts its own list of words by where each first occurs, so a repeated word would change its place.
+    const command = raw.filter(({type}) => type === 'arg').map(({input}) => input)
     const {baseUrl, sandbox, startedAt} = await this.serve(flags)
     const env = variablesOf({base_url: baseUrl, ...credentialsOf()}, flags['env-prefix'])
     // While the command runs, signals are for the command, which decides when it ends.
     this.takesSignal = () => true
-    this.exitCode = await runCommand(argv as string[], env)
+    this.exitCode = await runCommand(command, env)
     this.takesSignal = undefined
     if (!flags.certify) return
     const sheet = judge(sandbox.evidence(MAIN_CLIENT, startedAt), MAIN_CLIENT, startedAt)
