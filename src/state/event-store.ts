@@ -15,7 +15,7 @@ import {
   pageOfReservation,
   type StoredEvent,
 } from '../contract/stored-events.js'
-import type {Database} from '../storage/database.js'
+import type {Database, Value} from '../storage/database.js'
 import type {OwnerFate} from '../storage/temporary.js'
 import {overviewOf} from './listeners.js'
 
@@ -23,12 +23,49 @@ import {overviewOf} from './listeners.js'
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
   headers, body`
 
-const INSERT_EVENT = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body, reservation_ref)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+/** How many rows one statement inserts. There are few numbers, because each has a statement that is prepared once. */
+const ROWS_IN_STATEMENT = [50, 10, 1]
 
-/** The table has no row ids, so last_insert_rowid() still returns the row id of the event. */
-const INSERT_FORWARD = `INSERT INTO forwards (sequence, target, owner, state, attempts, next_attempt_at)
-  VALUES (last_insert_rowid(), ?, ?, 'pending', 0, ?)`
+/** Returns statements that insert many rows, those with most rows first. They leave out rows that exist already. */
+function insertsInto(table: string, columns: readonly string[]): readonly {rows: number; sql: string}[] {
+  const row = `(${columns.map(() => '?').join(', ')})`
+  return ROWS_IN_STATEMENT.map(rows => {
+    const places = Array.from({length: rows}, () => row).join(', ')
+    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places} ON CONFLICT DO NOTHING`
+    return {rows, sql}
+  })
+}
+
+const INSERT_EVENTS = insertsInto('events', [
+  'profile',
+  'event_id',
+  'type',
+  'received_at',
+  'secret_name',
+  'headers',
+  'body',
+  'reservation_ref',
+])
+
+const INSERT_FORWARDS = insertsInto('forwards', [
+  'sequence',
+  'target',
+  'owner',
+  'state',
+  'attempts',
+  'next_attempt_at',
+])
+
+/** Runs the statements of `insertsInto` for all rows, and returns how many rows were inserted. */
+function insertRows(database: Database, inserts: typeof INSERT_EVENTS, values: readonly Value[][]): number {
+  let inserted = 0
+  let next = 0
+  for (const {rows, sql} of inserts) {
+    for (; values.length - next >= rows; next += rows)
+      inserted += database.run(sql, ...values.slice(next, next + rows).flat())
+  }
+  return inserted
+}
 
 /** The profile of the events, and the name of the process that forwards them, as `createOwner` returns it. */
 interface Keeper {
@@ -40,15 +77,32 @@ interface Keeper {
  * Stores events in one transaction, durable when the function returns. Reports for each event whether its id was already known.
  */
 export function receiveEvents(database: Database, {profile, owner}: Keeper, events: readonly NewEvent[]) {
-  const insert = (event: NewEvent) => {
-    const {eventId, type, receivedAt, secretName, rawHeaders, body, targets} = event
-    const columns = [eventId, type, receivedAt, secretName, packHeaders(rawHeaders), body]
-    const inserted = database.run(INSERT_EVENT, profile, ...columns, packReservation(event.reservationRef))
-    const duplicate = inserted === 0
-    if (!duplicate) for (const target of targets) database.run(INSERT_FORWARD, target, owner, receivedAt)
-    return {duplicate}
-  }
-  return database.transaction(() => events.map(insert))
+  const rows = events.map(event => {
+    const {eventId, type, receivedAt, secretName, rawHeaders, body, reservationRef} = event
+    const headers = packHeaders(rawHeaders)
+    return [profile, eventId, type, receivedAt, secretName, headers, body, packReservation(reservationRef)]
+  })
+  return database.transaction(() => {
+    const before = database.get<{last: number | null}>('SELECT max(sequence) AS last FROM events')?.last ?? 0
+    const inserted = insertRows(database, INSERT_EVENTS, rows)
+    const isForwarded = events.some(({targets}) => targets.length > 0)
+    if (inserted === events.length && !isForwarded) return events.map(() => ({duplicate: false}))
+    // RETURNING would cost in every batch what the statements of many rows save.
+    const sql = 'SELECT sequence, event_id AS eventId FROM events WHERE sequence > ?'
+    const added = database.all<{sequence: number; eventId: string}>(sql, before)
+    const sequences = new Map(added.map(({eventId, sequence}) => [eventId, sequence]))
+    const forwards: Value[][] = []
+    const results = events.map(({eventId, targets, receivedAt}) => {
+      const sequence = sequences.get(eventId)
+      if (sequence === undefined) return {duplicate: true}
+      // The same id again in this batch is a duplicate.
+      sequences.delete(eventId)
+      for (const target of targets) forwards.push([sequence, target, owner, 'pending', 0, receivedAt])
+      return {duplicate: false}
+    })
+    insertRows(database, INSERT_FORWARDS, forwards)
+    return results
+  })
 }
 
 /**

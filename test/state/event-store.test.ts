@@ -1,6 +1,7 @@
 /** Received events in a real events.db: each is stored once and completely, and can be found again. */
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
+import type {NewEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {
   createEventStore,
@@ -102,6 +103,32 @@ test('looks past many earlier events that only mention the reservation', async (
   database.run('UPDATE events SET reservation_ref = NULL')
   const page = await events().page({reservation: 'RSV-1'}, {}, 1)
   expect(page.map(({eventId}) => eventId)).toEqual(['evt_3'])
+})
+
+test('finds duplicates within a batch and among stored events, in a statement of many rows and of one', async () => {
+  const batch = (prefix: string) => Array.from({length: 61}, (_, n) => eventOf(`${prefix}_${n}`))
+  const stored = batch('evt_a')
+  expect(receiveEvents(database, keeper, stored)).toEqual(stored.map(() => ({duplicate: false})))
+  const again: NewEvent[] = [
+    eventOf('evt_a_3', {targets: [TARGET]}),
+    eventOf('evt_a_60', {targets: [TARGET]}),
+  ]
+  const news: NewEvent[] = batch('evt_b').map(event => ({...event, targets: [TARGET]}))
+  const twice: NewEvent[] = news.slice(0, 1).map(event => ({...event, body: Buffer.from('other')}))
+  const given: NewEvent[] = [...news.slice(0, 30), ...again, ...news.slice(30), ...twice]
+  const duplicates = receiveEvents(database, keeper, given).map(({duplicate}) => duplicate)
+  expect(duplicates).toEqual(given.map(event => again.includes(event) || twice.includes(event)))
+  const kept = await events().page({}, {after: 61}, 99)
+  expect(kept.map(({eventId}) => eventId)).toEqual(news.map(({eventId}) => eventId))
+  expect(kept.map(({body}) => Buffer.from(body))).toEqual(news.map(({body}) => body))
+  const due = forwards().take(TARGET, 1e9, 99)
+  expect(due.map(({eventId}) => eventId).sort()).toEqual(news.map(({eventId}) => eventId).sort())
+})
+
+test('tells the same id of two profiles apart', () => {
+  receiveEvents(database, {...keeper, profile: 'other'}, [eventOf('evt_1')])
+  const received = receiveEvents(database, keeper, [eventOf('evt_1'), eventOf('evt_1')])
+  expect(received).toEqual([{duplicate: false}, {duplicate: true}])
 })
 
 test('does not forward a duplicate', () => {
