@@ -1,5 +1,5 @@
 /** `sandbox certify`: a partner sees what is wrong with a program before it goes live, by hand and in a CI job. */
-import {writeFileSync} from 'node:fs'
+import {readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {expect, test} from 'vitest'
@@ -40,6 +40,9 @@ test('names the rule that is broken, with requests that can be read, and forgets
   expect(screen.screen()).toMatch(/^ {2}Fix: Send the client secret in the body/m)
 
   expect(failedIn((await certify('--client', 'poor')).result)).toEqual([])
+  expect((await certify('--client', 'poor')).exit).toBe(0)
+  expect((await certify('--client', 'poor', '--complete')).exit).toBe(3)
+  expect((await home.refusal(['sandbox', 'certify', '--junit', 'none/certify.xml'])).exit).not.toBe(1)
   expect((await certify('--since', '2100-01-01T00:00:00Z')).result.requests).toBe(0)
   expect((await certify('--since', '1h')).result.requests).toBe(3)
   await home.run(['sandbox', 'clock', '--advance', '2h'])
@@ -79,6 +82,15 @@ test('a CI job ends with 3 if a rule failed, unless the program itself failed', 
   const again = await run(4, '--json', '--db', 'kept.db')
   expect(again.exit).toBe(4)
   expect(JSON.parse(again.stdout)).toMatchObject({requests: 16, failed: 1})
+  // Each run replaces the file of the one before.
+  await run(0, '--junit', 'certify.xml')
+  expect(readFileSync(join(home.directory, 'certify.xml'), 'utf8')).toContain('failures="1"')
+  const version = ['--', process.execPath, '--version']
+  const complete = ['sandbox', 'run', '--certify', '--complete', '--junit', 'certify.xml', ...version]
+  expect((await home.spawn(complete)).exit).toBe(3)
+  expect(readFileSync(join(home.directory, 'certify.xml'), 'utf8')).toContain('failures="0"')
+  const alone = await home.spawn(['sandbox', 'run', '--junit', 'certify.xml', ...version])
+  expect([alone.exit, alone.stdout]).toEqual([2, ''])
   const right = await home.spawn(['sandbox', 'run', '--certify', '--', process.execPath, '--version'])
   expect(right.exit).toBe(0)
   expect(right.stdout).toMatch(/^v\d+.*\n0 passed, 0 failed, \d+ not shown\n/)

@@ -7,6 +7,7 @@ import {
   readSandboxSince,
   sinceText,
 } from '../../cli/features/certify/sheet.js'
+import {sheetFlags, writeSheets} from '../../cli/features/certify/sheet-files.js'
 import {clientIdOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
@@ -20,11 +21,12 @@ export default class SandboxCertify extends SandboxCommand {
   static override description =
     `Checks the requests of a client, and the answers of its webhook receivers, against the rules of the interface: tokens, keys,
 lost answers, refusals, vouchers, webhooks. Each rule is passed, failed or not shown, with the ids of the requests that prove it
-(bookctl sandbox requests REQ_ID) and what to do. Advice never changes the exit code. Exits with ${EXITS.not_as_agreed.code} if a required rule failed.
+(bookctl sandbox requests REQ_ID) and what to do. Advice never changes the exit code. Exits with ${EXITS.not_as_agreed.code} if a required rule failed, or was not shown with --complete.
 The sandbox keeps the last ${KEPT_EVIDENCE.toLocaleString('en')} requests, until it is reset.`
   static override examples = [
     'bookctl sandbox certify',
     'bookctl sandbox certify --since 10m --json',
+    'bookctl sandbox certify --complete --junit certify.xml',
     'bookctl sandbox certify --query "rules[].[rule, verdict]"',
   ]
   static override columns = CERTIFY_COLUMNS
@@ -33,6 +35,7 @@ The sandbox keeps the last ${KEPT_EVIDENCE.toLocaleString('en')} requests, until
       helpValue: 'CLIENT',
       summary: 'the client to judge: its id, or poor or readonly (default the one of sandbox env)',
     }),
+    ...sheetFlags,
     since: checkedFlag(readSandboxSince)({
       helpValue: 'TIME|AGO',
       summary: 'only what was seen since a time of the sandbox, or in the last 30s, 10m, 2h, 1d of its clock',
@@ -48,8 +51,9 @@ The sandbox keeps the last ${KEPT_EVIDENCE.toLocaleString('en')} requests, until
     const sheet = await this.control(`/certificate?${query}`, {seconds: JUDGE_SECONDS})
     if (!sheet) return
     const judged = sheet as unknown as CertifySheet
+    await writeSheets(judged, flags)
     await this.print(certifyResult(judged))
-    if (hasFailed(judged)) this.exitCode = EXITS.not_as_agreed.code
+    if (hasFailed(judged, flags.complete)) this.exitCode = EXITS.not_as_agreed.code
   }
 
   private async now(): Promise<string> {

@@ -4,6 +4,7 @@ import process from 'node:process'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {certifyResult, hasFailed} from '../../cli/features/certify/sheet.js'
+import {sheetFlags, writeSheets} from '../../cli/features/certify/sheet-files.js'
 import {credentialsOf} from '../../cli/features/sandbox/command.js'
 import {checkPrefix, runCommand, variablesOf} from '../../cli/features/sandbox/run.js'
 import {sandboxDatabase, startAlone} from '../../cli/features/sandbox/start.js'
@@ -22,11 +23,12 @@ export default class SandboxRun extends BaseCommand {
     `Starts a sandbox on a free port, runs COMMAND with the environment that sandbox env prints, and stops the sandbox when the
 command ends. The exit code is that of the command, or 128 plus the number of the signal that ended it. Signals are passed on.
 The data is kept in memory, or in the file of --db. Other sandboxes are not touched. With --certify the sheet of sandbox certify
-follows what the command prints; the exit code is then ${EXITS.not_as_agreed.code} if a required rule failed and the command ended with 0.`
+follows what the command prints; the exit code is then ${EXITS.not_as_agreed.code} if a required rule failed, or was not shown with --complete, and the command ended with 0.`
   static override environment = ['BOOKCTL_CONFIG_DIR']
   static override examples = [
     'bookctl sandbox run -- npm test',
     'bookctl sandbox run --env-prefix PARTNER --certify -- node partner.js',
+    'bookctl sandbox run --certify --junit certify.xml -- npm test',
     'bookctl sandbox run --db sandbox.db -- ./book.sh --city 101',
   ]
   static override strict = false
@@ -43,6 +45,8 @@ follows what the command prints; the exit code is then ${EXITS.not_as_agreed.cod
       summary: 'also export PREFIX_BASE_URL, PREFIX_CLIENT_ID and PREFIX_CLIENT_SECRET',
     }),
     certify: Flags.boolean({summary: 'judge the requests of the command, as sandbox certify does'}),
+    complete: {...sheetFlags.complete, dependsOn: ['certify']},
+    junit: {...sheetFlags.junit, dependsOn: ['certify']},
     db: Flags.string({helpValue: 'FILE', summary: 'file that stores the state (default none)'}),
     'allow-http-loopback': Flags.boolean({summary: 'accept http addresses on this machine'}),
   }
@@ -61,8 +65,9 @@ follows what the command prints; the exit code is then ${EXITS.not_as_agreed.cod
     this.takesSignal = undefined
     if (!flags.certify) return
     const sheet = judge(sandbox.evidence(MAIN_CLIENT, startedAt), MAIN_CLIENT, startedAt)
+    await writeSheets(sheet, flags)
     await this.print(certifyResult(sheet))
-    if (hasFailed(sheet) && this.exitCode === 0) this.exitCode = EXITS.not_as_agreed.code
+    if (hasFailed(sheet, flags.complete) && this.exitCode === 0) this.exitCode = EXITS.not_as_agreed.code
   }
 
   /** Starts the sandbox. Returns its base URL, and the time of its clock by then. */

@@ -7,7 +7,7 @@ import {marksFor, type Painter, type Style, unpainted} from '../../terminal/colo
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 
-interface SheetRule {
+export interface SheetRule {
   readonly rule: string
   /** The section of the interface; null if the rule follows from good practice. */
   readonly section: string | null
@@ -63,12 +63,12 @@ export async function sinceText(since: SandboxSince, now: () => Promise<string>)
   return isoTime((instantOf(await now()) ?? 0) - since.secondsAgo)
 }
 
-/** Reports whether a rule that the interface demands was broken. */
-export function hasFailed({rules}: CertifySheet): boolean {
-  return rules.some(isBroken)
+/** Reports whether a rule that the interface demands was broken or, if all must be shown, was not shown. */
+export function hasFailed({rules}: CertifySheet, isComplete: boolean): boolean {
+  return rules.some(rule => isBroken(rule) || (isComplete && rule.required && rule.verdict === 'not_shown'))
 }
 
-const isBroken = ({verdict, required}: SheetRule) => verdict === 'failed' && required
+export const isBroken = ({verdict, required}: SheetRule) => verdict === 'failed' && required
 
 /** Returns the result. Without --format it is lines for people: what failed and what to do, then the rest. */
 export function certifyResult(sheet: CertifySheet): Result<SheetRule> {
@@ -115,7 +115,8 @@ function sheetLines(sheet: CertifySheet, paint: Painter, columns: number): strin
   ]
 }
 
-function unseenText({text, drills = []}: SheetRule): string {
+/** Returns the text of a rule that was not shown, with the drill that shows it. */
+export function unseenText({text, drills = []}: SheetRule): string {
   const [drill] = drills
   return drill === undefined ? text : `${text} (bookctl sandbox drill ${drill})`
 }
