@@ -88,7 +88,7 @@ describe('a reservation', async () => {
       const reply = await home.run(['explain', one.made, '--reply'])
       expect(reply).toMatchObject({exit: 3, stderr: ''})
       expect(reply.stdout).toContain(
-        `Reservation ${other.made} is for the same guests, the same hotel and the same dates`,
+        `This trip is probably booked twice: reservation ${other.made} is for the same guests`,
       )
     }
     await home.run(['reservations', 'cancel', first.made, '--yes'])

@@ -242,9 +242,11 @@ test('--reply prints the verdict as a mail, without secrets and without words of
   const valid = await reply(['request.http', '--at', 'signed'])
   expect(valid).toMatchObject({
     exit: 0,
-    stdout: expect.stringContaining('The result: the signature is valid.'),
+    stdout: expect.stringContaining('All is well: the signature is valid.'),
   })
-  expect(valid.stdout).toContain('(event evt_01, reservation.confirmed, signed at ')
+  expect(valid.stdout).toContain(
+    '(event evt_01, saying that the reservation is confirmed [reservation.confirmed], signed on ',
+  )
   const ended = await reply(['--signature', SIGNATURE, ...AT], {stdin: `${EVENT}\n`})
   expect(ended).toMatchObject({exit: 9, stdout: expect.stringContaining('do not add a line end')})
   const missing = await reply([...AT], {stdin: HEAD})

@@ -181,7 +181,7 @@ const runExplain =
     for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
     const wrong = findLeaks(home, canaries, 'explain', seen, {stdout: []})
     const people = [CONTACT.name, CONTACT.surname, CONTACT.email, '1990-02-03', 'Can', 'ADULT']
-    const shown = people.filter(text => seen.stdout.includes(text))
+    const shown = people.filter(text => new RegExp(`\\b${text}\\b`).test(seen.stdout))
     if (shown.length > 0) wrong.push(`shows ${shown.join(', ')}`)
     // Two reservations of the bench may be for the same guests, hotel and dates.
     if (seen.exit !== 0 && seen.exit !== 3) wrong.push(`exit ${seen.exit}`)

@@ -1,18 +1,18 @@
 /** Other bookings that look like the same trip: those that were tried here, and those that the service lists. */
 import {isEnded} from '../../../api/answers/reservations.js'
 import {tripOfEntry} from '../../../api/reserve/trip-key.js'
-import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
-import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {isUnresolved} from '../../../contract/journal.js'
 import {hasEnded, stateOfFacts} from './course.js'
 import type {Double, ReservationFacts, ServiceAnswer} from './facts.js'
 import {readEvents} from './from-events.js'
+import {standingOf} from './standing.js'
 import {clientReferencesOf, type Means} from './subject.js'
 
 type Undoubled = Omit<ReservationFacts, 'doubles'>
 
 /** Returns the other bookings of the same client that look like this one: those tried here, and those that the service lists. */
 export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
-  const {entry, service: answer, offer, listed} = facts
+  const {entry, service: answer, listed, now} = facts
   const isOpen = entry !== undefined && isUnresolved(entry)
   const isNothing = entry !== undefined && entry.reservationRef === null && (!isOpen || listed?.length === 0)
   if (isNothing || isOver(facts)) return []
@@ -21,12 +21,15 @@ export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[
     const key = double.reservationRef ?? `attempt ${double.clientReferenceId}`
     if (!doubles.has(key)) doubles.set(key, double)
   }
-  for (const double of await doublesHere(entry, offer, means)) add(double)
+  for (const double of await doublesHere(facts, means)) add(double)
   const there = answer.kind === 'shown' ? await means.service.doublesOf(answer.found) : []
   for (const found of there) {
     if (isEnded(found.status)) continue
     const [clientReferenceId = null] = clientReferencesOf([], [found])
-    add({reservationRef: found.reservation_ref, clientReferenceId, at: null, isCertain: true})
+    const known = {service: {kind: 'shown', found}, entry: undefined, events: [], offer: undefined} as const
+    const standing = standingOf(known, now)
+    const reservationRef = found.reservation_ref
+    add({reservationRef, clientReferenceId, at: null, isCertain: true, standing})
   }
   doubles.delete(facts.reference ?? '')
   return [...doubles.values()]
@@ -39,8 +42,7 @@ function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): 
 }
 
 async function doublesHere(
-  entry: JournalEntry | undefined,
-  offer: SeenOffer | undefined,
+  {entry, offer, now}: Pick<ReservationFacts, 'entry' | 'offer' | 'now'>,
   {state, events, service}: Means,
 ): Promise<Double[]> {
   const guests = entry?.trip?.guests
@@ -50,27 +52,33 @@ async function doublesHere(
   for (const other of await state.journal.list({client: entry, guests})) {
     const {reservationRef, clientReferenceId, createdAt} = other
     if (other.id === entry.id || clientReferenceId === entry.clientReferenceId) continue
-    if (tripOfEntry(other, await state.offers.find(other, other.offerId)) !== trip) continue
+    const offerOfOther = await state.offers.find(other, other.offerId)
+    if (tripOfEntry(other, offerOfOther) !== trip) continue
     const mayAsk = await service.isOf(other)
     if (reservationRef !== null) {
       const answer: ServiceAnswer = mayAsk ? await service.show(reservationRef) : {kind: 'hidden'}
       const known = {
         service: answer,
         entry: other,
+        offer: offerOfOther,
         events: await readEvents(events, {reservation: reservationRef}),
       }
       if (answer.kind === 'absent' || isOver(known)) continue
-      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true})
+      const standing = standingOf(known, now)
+      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true, standing})
     } else if (isUnresolved(other)) {
       const listed = mayAsk ? await service.named(clientReferenceId) : undefined
       const live = listed?.find(({status}) => !isEnded(status))
       if (listed !== undefined && live === undefined) continue
       const reference = live?.reservation_ref ?? null
+      const answer: ServiceAnswer = live ? {kind: 'shown', found: live} : {kind: 'hidden'}
+      const known = {service: answer, entry: other, events: [], offer: offerOfOther}
       doubles.push({
         reservationRef: reference,
         clientReferenceId,
         at: createdAt,
         isCertain: live !== undefined,
+        standing: live ? standingOf(known, now) : null,
       })
     }
   }

@@ -42,19 +42,26 @@ function deliveredEvents(
     const arrived = ofEvent.filter(({status}) => status === 'DELIVERED')
     const [worst] = arrived.length > 0 ? arrived.filter(each => wasKept(each, facts, receiving)) : ofEvent
     if (worst === undefined) return []
-    const {type, status, attempts, nextAttemptAt: nextAt} = worst
+    const {type, status, attempts, nextAttemptAt: nextAt, subscriptionId} = worst
     const last = attempts.at(-1)
+    const address = addressOf(subscriptionId, receiving)
+    const tries = {address, firstAt: attempts[0]?.at ?? null, lastAt: last?.at ?? null}
     const details = {reference, type, eventId, attempts: attempts.length}
-    const answer = {status: last?.status ?? null, error: last?.error ?? null, refusedHere: 0}
-    const dueAt = attempts[0]?.at ?? null
+    const answer = {status: last?.status ?? null, error: last?.error ?? null, refusedHere: 0, ...tries}
+    const dueAt = tries.firstAt
     if (status === 'DELIVERED')
       return [{code: 'event_missing', ...details, ...answer, dueAt, loss: 'not_kept'}]
     if (last && last.status !== null && REFUSING.has(last.status))
-      return [{code: 'event_refused', ...details, at: last.at, status: last.status, nextAt}]
+      return [{code: 'event_refused', ...details, address, at: last.at, status: last.status, nextAt}]
     if (status === 'PENDING')
       return [{code: 'delivery_pending', ...details, ...answer, dueAt, nextAt, target: null}]
     return [{code: 'event_missing', ...details, ...answer, dueAt, loss: 'given_up'}]
   })
+}
+
+function addressOf(id: string, {listed, known}: Receiving): string | null {
+  const isIt = (each: {readonly id: string}) => each.id === id
+  return listed?.find(isIt)?.url ?? known.find(isIt)?.url ?? null
 }
 
 /** Reports whether the events of a delivery's subscription were kept in this store when it arrived. */
@@ -82,7 +89,8 @@ function expectedEvents(due: readonly DueEvent[], facts: ReservationFacts, recei
     const dueAt = due_at === null ? madeAt : (instantOf(due_at) ?? madeAt)
     if (came.has(type) || dueAt === null || !isExpected(type, dueAt, facts, receiving)) return []
     const {refusedLastHour: refusedHere} = receiving
-    const unanswered = {attempts: 0, status: null, error: null, refusedHere}
+    const tries = {address: null, firstAt: null, lastAt: null}
+    const unanswered = {attempts: 0, status: null, error: null, refusedHere, ...tries}
     const details = {reference, type, eventId: null, dueAt, ...unanswered}
     if (now < dueAt + RETRY_SECONDS)
       return [{code: 'delivery_pending', ...details, nextAt: null, target: null}]
@@ -150,7 +158,10 @@ function forwards({reference, events}: ReservationFacts): Finding[] {
       const details = {reference, type: type ?? 'event', eventId, target, attempts, status, error}
       if (state === 'given_up') return [{code: 'forward_given_up', ...details}]
       if (state === 'done') return []
-      return [{code: 'delivery_pending', ...details, dueAt: receivedAt, nextAt: null, refusedHere: 0}]
+      const tries = {address: null, firstAt: null, lastAt: null}
+      return [
+        {code: 'delivery_pending', ...details, ...tries, dueAt: receivedAt, nextAt: null, refusedHere: 0},
+      ]
     }),
   )
 }

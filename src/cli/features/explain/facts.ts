@@ -1,4 +1,5 @@
 /** What is known about the subject of a question, gathered from all sources. The findings are made from these facts alone. */
+import type {Money} from '../../../api/answers/amounts.js'
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import type {JournalEntry} from '../../../contract/journal.js'
 import type {JsonObject} from '../../../contract/json.js'
@@ -86,6 +87,32 @@ export type ServiceAnswer =
 /** Whether the voucher's link can be had now; `unknown` if that was not asked or answered. */
 export type VoucherAnswer = 'ready' | 'refused' | 'unknown'
 
+/** The hotel and the dates of a stay, each null if it is not known. Dates are `YYYY-MM-DD`. */
+export interface Stay {
+  readonly hotel: string | null
+  readonly checkIn: string | null
+  readonly checkOut: string | null
+}
+
+/** What cancelling costs. Times are in Unix seconds, and a fee is an amount or a share such as `50 %`, or null if not known. */
+export type Cancelling =
+  | {readonly kind: 'free'; readonly until: number; readonly feeAfterwards: string | null}
+  | {readonly kind: 'costs'; readonly fee: string | null}
+  | {readonly kind: 'not_refundable'}
+
+/** How a booking stands, as far as it is known. */
+export interface Standing {
+  readonly clientReferenceId: string | null
+  /** The newest state that is known, in lower case. */
+  readonly state: string | null
+  readonly isPaid: boolean
+  /** Unix seconds. */
+  readonly madeAt: number | null
+  readonly price: Money | null
+  /** Null if the terms are not known. */
+  readonly cancelling: Cancelling | null
+}
+
 /** Another reservation of the same client for the same guests, hotel and dates that is not cancelled. */
 export interface Double {
   readonly reservationRef: string | null
@@ -94,6 +121,8 @@ export interface Double {
   readonly at: number | null
   /** False if its outcome is unknown and the service could not be asked. */
   readonly isCertain: boolean
+  /** Null if it is not certain. */
+  readonly standing: Standing | null
 }
 
 /** What is known of one reservation, or of one attempt to make it. */
@@ -131,6 +160,8 @@ export interface KnownSubscription {
   /** The client of its profile; null if the profile is not in config.json. */
   readonly clientId: string | null
   readonly types: readonly string[] | null
+  /** The address that its events are sent to; null if that is not known. */
+  readonly url: string | null
   /** When its secret was stored here, in Unix seconds; infinity if it was not, so that only its events show since when it is. */
   readonly storedAt: number
 }
@@ -140,6 +171,7 @@ export interface ListedSubscription {
   readonly id: string
   /** Null if the list does not name them. */
   readonly types: readonly string[] | null
+  readonly url: string | null
   readonly isActive: boolean
 }
 

@@ -1,6 +1,6 @@
 /** A finding: what stands out, with the details that its texts need. */
 import type {Money} from '../../../api/answers/amounts.js'
-import type {Double} from './facts.js'
+import type {Double, Standing} from './facts.js'
 
 /** How grave each finding is. */
 export const SEVERITIES = {
@@ -34,6 +34,22 @@ interface About {
 
 type EventDetails = {readonly type: string; readonly eventId: string | null}
 
+/** The attempts to deliver an event or to forward it: how many, and how the last one ended. */
+interface Attempts {
+  readonly attempts: number
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** Where and when the service tried to deliver an event, as far as it tells. */
+interface Tries {
+  /** The address of the subscription; null if it is not known. */
+  readonly address: string | null
+  /** The first and the last attempt, in Unix seconds; null if there was none, or none is known. */
+  readonly firstAt: number | null
+  readonly lastAt: number | null
+}
+
 export type Finding = About &
   (
     | {
@@ -53,20 +69,20 @@ export type Finding = About &
         readonly booked: Money | null
         readonly clientReferenceId: string | null
       }
-    | {readonly code: 'likely_double'; readonly double: Double}
+    | {readonly code: 'likely_double'; readonly own: Standing; readonly double: Double}
     | ({
         readonly code: 'event_missing'
         readonly dueAt: number | null
         readonly loss: Loss
         /** Requests that were refused here in the last hour, among which it may be; 0 if the service tells what it delivered. */
         readonly refusedHere: number
-        readonly attempts: number
-        readonly status: number | null
-        readonly error: string | null
-      } & EventDetails)
+      } & EventDetails &
+        Attempts &
+        Tries)
     | ({
         readonly code: 'event_refused'
         readonly at: number
+        readonly address: string | null
         readonly status: number
         readonly attempts: number
         /** When it is sent again; null if it is not. */
@@ -75,10 +91,8 @@ export type Finding = About &
     | ({
         readonly code: 'forward_given_up'
         readonly target: string
-        readonly attempts: number
-        readonly status: number | null
-        readonly error: string | null
-      } & EventDetails)
+      } & EventDetails &
+        Attempts)
     | {readonly code: 'not_found_there'; readonly baseUrl: string}
     | {readonly code: 'voucher_missing'; readonly confirmedAt: number | null}
     | {
@@ -95,10 +109,9 @@ export type Finding = About &
         readonly dueAt: number | null
         readonly nextAt: number | null
         readonly refusedHere: number
-        readonly attempts: number
-        readonly status: number | null
-        readonly error: string | null
-      } & EventDetails)
+      } & EventDetails &
+        Attempts &
+        Tries)
     | {
         readonly code: 'cancelled'
         readonly at: number | null

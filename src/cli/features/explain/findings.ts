@@ -11,6 +11,7 @@ import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
 import {eventFindings} from './event-findings.js'
 import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
+import {standingOf} from './standing.js'
 
 /** Returns what stands out, problems first. */
 export function findingsIn({reservations, receiving}: Facts): Finding[] {
@@ -18,7 +19,7 @@ export function findingsIn({reservations, receiving}: Facts): Finding[] {
     ...outcomeUnknown(facts),
     ...notFoundThere(facts),
     ...priceChanged(facts, reservations),
-    ...facts.doubles.map((double): Finding => ({code: 'likely_double', reference: facts.reference, double})),
+    ...likelyDoubles(facts),
     ...eventFindings(facts, receiving),
     ...voucherMissing(facts),
     ...chargedOtherwise(facts),
@@ -64,6 +65,12 @@ function priceChanged(facts: ReservationFacts, all: readonly ReservationFacts[])
   const prices = [service.kind === 'shown' ? bookedPrice(service.found) : null, entry?.booked ?? null]
   const other = prices.find(price => price && agreed && !isSameMoney(agreed, moneyOf(price)))
   return other ? [{code: 'price_changed', reference, agreed, booked: moneyOf(other), clientReferenceId}] : []
+}
+
+function likelyDoubles(facts: ReservationFacts): Finding[] {
+  const {reference, doubles, now} = facts
+  const own = standingOf(facts, now)
+  return doubles.map(double => ({code: 'likely_double', reference, own, double}))
 }
 
 /** How long a voucher may take to be produced after the confirmation. Not in the interface. */

@@ -127,8 +127,8 @@ export function createServiceView(open: () => Promise<Connection>) {
     async subscriptions(): Promise<readonly ListedSubscription[] | undefined> {
       const listed = unlessFailed(await ask('the subscriptions', listSubscriptions))
       if (listed === undefined || !listed.isComplete) return undefined
-      return listed.items.map(({id, events, is_active}) => {
-        return {id, types: events, isActive: is_active !== false}
+      return listed.items.map(({id, events, url, is_active}) => {
+        return {id, types: events, url, isActive: is_active !== false}
       })
     },
     /** Returns what was asked and why not, once everything was. */

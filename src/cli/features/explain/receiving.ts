@@ -14,10 +14,10 @@ export async function receivingFor(types: readonly string[], means: Means): Prom
   const listed = await service.subscriptions()
   const target = await service.target()
   // With a store that machines share, the secret of a subscription may be on another machine.
-  const elsewhere = (listed ?? []).flatMap(({id, types: of}): KnownSubscription[] => {
+  const elsewhere = (listed ?? []).flatMap(({id, types: of, url}): KnownSubscription[] => {
     if (target === undefined || known.some(each => each.id === id)) return []
     const {baseUrl, clientId} = target
-    return [{id, baseUrl, clientId, types: of, storedAt: Number.POSITIVE_INFINITY}]
+    return [{id, baseUrl, clientId, types: of, url, storedAt: Number.POSITIVE_INFINITY}]
   })
   return {
     known: [...known, ...elsewhere],
@@ -38,6 +38,7 @@ function knownSubscriptions({state}: Means): KnownSubscription[] {
       baseUrl: subscribed?.baseUrl ?? owner?.base_url ?? null,
       clientId: owner?.client_id ?? null,
       types: subscribed?.events ?? null,
+      url: subscribed?.url ?? null,
       storedAt: stored_at,
     }
   })

@@ -1,27 +1,89 @@
-/** What is said of each finding in a mail to the partner. */
+/** What is said of the findings in a mail to the partner. */
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {DELIVERY_ATTEMPTS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
-import type {Finding} from './finding.js'
-import {dateText, listText, typeText} from './reply-words.js'
+import type {Cancelling, Double, Standing} from './facts.js'
+import {type Finding, isProblem} from './finding.js'
+import {
+  addressText,
+  capital,
+  dateText,
+  listText,
+  shortType,
+  textOfSentences,
+  typeText,
+} from './reply-words.js'
 import {originOf, priceText} from './words.js'
 
 type Of<Code extends Finding['code']> = Extract<Finding, {readonly code: Code}>
+type AboutEvent = Of<'event_missing' | 'event_refused' | 'forward_given_up' | 'delivery_pending'>
 
-export function replyTo(finding: Finding): string {
+/** The parts of a reply to one finding, or to several that differ only in the type of the notification. */
+export interface ReplyPart {
+  /** Whether `point` belongs at the beginning of the mail. */
+  readonly isFirst: boolean
+  /** The important point, in sentences that need no others. */
+  readonly point: string
+  /** What else is known; empty if nothing is. */
+  readonly details: string
+  /** What the person who books can do; empty for nothing. */
+  readonly todo: string
+  /** Sentences for those who program; none for nothing. */
+  readonly developers: readonly string[]
+}
+
+type Words = Partial<Omit<ReplyPart, 'isFirst'>> & Pick<ReplyPart, 'point'>
+
+/** Returns the parts of the reply in the order of the findings. `isOnly`: the mail is about one reservation, so it need not be named. */
+export function repliesTo(findings: readonly Finding[], isOnly: boolean): ReplyPart[] {
+  const alike = new Map<string, [Finding, ...Finding[]]>()
+  for (const finding of findings) {
+    const key = likeness(finding)
+    const known = alike.get(key)
+    if (known === undefined) alike.set(key, [finding])
+    else known.push(finding)
+  }
+  return [...alike.values()].map(group => ({
+    isFirst: isProblem(group[0]) || group[0].code === 'cancelled',
+    details: '',
+    todo: '',
+    developers: [],
+    ...wordsOf(group, isOnly),
+  }))
+}
+
+/** Returns a text that findings share which are told together: doubles of one reservation, and events that fared the same. */
+function likeness(finding: Finding): string {
+  const {code, reference} = finding
+  if (code === 'likely_double') return JSON.stringify([code, reference, finding.double.isCertain])
+  const words = 'type' in finding ? wordsOf([{...finding, type: ''}], true) : wordsOf([finding], true)
+  return JSON.stringify([code, reference, words])
+}
+
+/** `group` are findings that are told together. */
+function wordsOf(group: readonly [Finding, ...Finding[]], isOnly: boolean): Words {
+  const [finding] = group
+  const types = [...new Set(group.flatMap(each => ('type' in each ? [each.type] : [])))]
   switch (finding.code) {
     case 'outcome_unknown':
       return outcomeUnknown(finding)
     case 'price_changed':
       return priceChanged(finding)
     case 'likely_double':
-      return likelyDouble(finding)
+      return likelyDouble(
+        finding,
+        group.flatMap(each => (each.code === 'likely_double' ? [each.double] : [])),
+      )
     case 'event_missing':
-      return eventMissing(finding)
+      return eventMissing(finding, noticesOf(types, finding, isOnly))
     case 'event_refused':
-      return eventRefused(finding)
+      return eventRefused(finding, noticesOf(types, finding, isOnly))
     case 'forward_given_up':
-      return `The notification ${typeText(finding.type)} arrived, but the program at ${originOf(finding.target)} that it is passed on to did not take it: ${timesTried(finding)}. It is not passed on again by itself. Please check that program; then the notification can be passed on to it once more.`
+      return forwardGivenUp(finding, noticesOf(types, finding, isOnly))
     case 'not_found_there':
-      return `Reservation ${finding.reference} was booked, but the booking service does not show it any more. So it is not certain that it still exists. Please do not book it again and do not rely on it until the operator of the booking service has said what became of it.`
+      return {
+        point: `Reservation ${finding.reference} was booked, but the booking service does not show it any more, so it is not certain that it still exists.`,
+        todo: 'Please do not rely on it and do not book it again until the operator of the booking service has said what became of it.',
+      }
     case 'voucher_missing':
       return voucherMissing(finding)
     case 'charged_in_other_currency':
@@ -29,120 +91,322 @@ export function replyTo(finding: Finding): string {
     case 'no_subscription':
       return noSubscription(finding)
     case 'delivery_pending':
-      return deliveryPending(finding)
+      return deliveryPending(finding, noticesOf(types, finding, isOnly))
     case 'cancelled':
       return cancelled(finding)
   }
 }
 
-function outcomeUnknown({sentAt, found, isForgotten}: Of<'outcome_unknown'>): string {
-  const sent = `On ${dateText(sentAt)} a request to book was sent, and no clear answer came back.`
+function outcomeUnknown({sentAt, found, isForgotten}: Of<'outcome_unknown'>): Words {
+  const sent = `The request to book was sent on ${dateText(sentAt)}, and no clear answer came back.`
   if (found !== null && found.length > 0)
-    return `${sent} The booking service now shows reservation ${listText(found)} with the same reference: it was made. Please do not book it again.`
+    return {
+      point: `The booking was made: the booking service shows reservation ${listText(found)} with your reference.`,
+      details: sent,
+      todo: 'Please do not book it again.',
+    }
   const there =
-    found === null ? '' : ' At the moment the booking service shows no reservation with this reference.'
-  const next = isForgotten
-    ? 'Please ask the operator of the booking service whether it exists'
-    : 'The very same request can be repeated safely to find out'
-  return `${sent} So it is not known yet whether the reservation was made.${there} ${next}; please do not make a new booking before that, because it could become a second one.`
+    found === null ? '' : 'At the moment the booking service shows no reservation with your reference.'
+  return {
+    point:
+      'It is not known yet whether this booking was made. Please do not book it again before that is known, because the trip could then be booked twice.',
+    details: textOfSentences([sent, there]),
+    todo: isForgotten
+      ? 'Please ask the operator of the booking service whether the reservation exists.'
+      : 'Please tell us if the booking is still wanted: we can repeat the very same request, which finds out and cannot book twice.',
+  }
 }
 
-function priceChanged({reference, agreed, booked}: Of<'price_changed'>): string {
+function priceChanged({reference, agreed, booked}: Of<'price_changed'>): Words {
   if (booked === null) {
-    const before = agreed === null ? '' : ` (it was ${priceText(agreed)})`
-    return `The booking was refused because the price had changed since the offer was found${before}. Nothing was booked, and nothing was charged. Please search again and book a new offer.`
+    const before = agreed === null ? '' : ` (${priceText(agreed)})`
+    return {
+      point: `The booking was refused because the price was no longer the one that you had been offered${before}. Nothing was booked, and nothing was charged.`,
+      todo: 'If the trip is still wanted, please search again, which shows the new price, and book a new offer.',
+    }
   }
-  return `The price that was agreed for reservation ${reference} is ${priceText(agreed)}, but it costs ${priceText(booked)}. Please tell us whether this price is accepted. If not, the reservation can be cancelled, which may cost a fee.`
+  return {
+    point: `Reservation ${reference} costs ${priceText(booked)}, but ${priceText(agreed)} was agreed.`,
+    todo: 'Please tell us whether you accept this price. If not, the reservation can be cancelled, which may cost a fee.',
+  }
 }
 
-function likelyDouble({reference, double}: Of<'likely_double'>): string {
-  const {reservationRef, at, isCertain} = double
+function likelyDouble({reference, own}: Of<'likely_double'>, doubles: readonly Double[]): Words {
   const same = 'for the same guests, the same hotel and the same dates'
-  if (!isCertain) {
-    const when = at === null ? '' : ` on ${dateText(at)}`
-    return `There was another attempt to book${when} ${same}, and it is not known yet whether it made a reservation. If it did, the trip is booked twice. Please do not book anything more for it until that is known.`
+  if (doubles.some(({isCertain}) => !isCertain)) {
+    const attempts = doubles.map(({clientReferenceId, at}) => {
+      const when = at === null ? '' : ` on ${dateText(at)}`
+      return `another attempt${when}${clientReferenceId === null ? '' : ` with your reference ${clientReferenceId}`}`
+    })
+    return {
+      point: `This trip may be booked twice: there was ${listText(attempts)} ${same}, and it is not known yet whether that made a reservation.`,
+      todo: 'Please do not book anything more for this trip until that is known.',
+    }
   }
-  const own = reference === null ? '' : ` as ${reference}`
-  return `Reservation ${reservationRef} is ${same}${own}. The trip was probably booked twice by mistake, and would be paid twice. Please tell us whether both are wanted. If not, one of them can be cancelled, which may cost a fee.`
+  const isOne = doubles.length === 1
+  const others = listText(doubles.flatMap(({reservationRef}) => reservationRef ?? []))
+  const as = reference === null ? '' : ` as ${reference}`
+  const areAllPaid = own.isPaid && doubles.every(({standing}) => standing?.isPaid)
+  // When the reservation that was asked about was made is told before.
+  const first = reference === null ? '' : standingText(reference, {...own, madeAt: null})
+  const standings = doubles.map(({reservationRef, standing}) =>
+    reservationRef === null || standing === null ? '' : standingText(reservationRef, standing),
+  )
+  return {
+    point: textOfSentences([
+      `This trip is probably booked ${isOne ? 'twice' : `${doubles.length + 1} times`}: ${isOne ? 'reservation' : 'reservations'} ${others} ${isOne ? 'is' : 'are'} ${same}${as}.`,
+      areAllPaid ? `${isOne ? 'Both' : 'All'} are paid.` : '',
+    ]),
+    details: textOfSentences([first, ...standings]),
+    todo: `Please check whether ${isOne ? 'both' : 'all'} are wanted. If not, cancel what is not, or tell us which; ${isOne ? 'neither' : 'none'} is cancelled by itself.`,
+  }
 }
 
-function eventMissing(finding: Of<'event_missing'>): string {
-  const {type, dueAt, loss, reference} = finding
-  const due = dueAt === null ? 'was due' : `was due on ${dateText(dueAt)}`
-  const name = `The notification ${typeText(type)}${reference === null ? '' : ` about reservation ${reference}`}`
-  const instead = `It is not sent again. The reservation itself is not affected: its state can be looked up at any time.`
-  if (loss === 'given_up')
-    return `${name} ${due}. It was sent to the address of your subscription and not accepted: ${timesTried(finding)}. ${instead} Please check that this address can be reached and answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with a status from 200 to 299.`
-  if (loss === 'not_kept')
-    return `${name} ${due}. It was sent, and the receiving address accepted it, but it is not among the notifications that we have stored. Another program may have taken it. ${instead} Please check which programs receive at that address.`
-  return `${name} ${due}. As far as our records show, it did not arrive. ${refusedText(finding)}${instead} Please check that the receiving program was running at that time, and that the subscription has the right address.`
+/** `Reservation RSV-1 has your reference order-7, was made on …, is confirmed, and costs 100.00 EUR. Cancelling it is free until ….` */
+function standingText(reference: string, standing: Standing): string {
+  const {clientReferenceId, madeAt, state, isPaid, price, cancelling} = standing
+  const facts = [
+    clientReferenceId !== null && `has your reference ${sanitizeLine(clientReferenceId, 100)}`,
+    madeAt !== null && `was made on ${dateText(madeAt)}`,
+    state !== null && `is ${stateText(state)}${isPaid ? ' and paid' : ''}`,
+    price !== null && `costs ${priceText(price)}`,
+  ].filter(fact => fact !== false)
+  if (facts.length === 0) return ''
+  return textOfSentences([`Reservation ${reference} ${listText(facts)}.`, cancellingText(cancelling)])
+}
+
+export function stateText(state: string): string {
+  if (state === 'pending_payment') return 'waiting for its payment'
+  return sanitizeLine(state.replaceAll('_', ' '), 40)
+}
+
+function cancellingText(cancelling: Cancelling | null): string {
+  switch (cancelling?.kind) {
+    case undefined:
+      return ''
+    case 'not_refundable':
+      return 'It is not refundable.'
+    case 'costs':
+      return `Cancelling it costs ${cancelling.fee ?? 'a fee'}.`
+    case 'free':
+      return `Cancelling it is free until ${dateText(cancelling.until)}, and costs ${cancelling.feeAfterwards ?? 'a fee'} from then on.`
+  }
+}
+
+/** Names of notifications that are told together, and the words that agree with their number. */
+interface Notices {
+  /** `the notification that the payment failed [payment.failed]`, with the reservation if the mail is about several. */
+  readonly name: string
+  /** `The notification [payment.failed]`, for those that were named before. */
+  readonly short: string
+  readonly is: string
+  readonly was: string
+  readonly it: string
+  readonly hasVoucher: boolean
+}
+
+function noticesOf(types: readonly string[], {reference}: AboutEvent, isOnly: boolean): Notices {
+  const isOne = types.length === 1
+  const noun = isOne ? 'notification' : 'notifications'
+  const about = isOnly || reference === null ? '' : ` about reservation ${reference}`
+  return {
+    name: `the ${noun}${about} ${listText(types.map(typeText))}`,
+    short: `The ${noun}${about} ${listText(types.map(shortType))}`,
+    is: isOne ? 'is' : 'are',
+    was: isOne ? 'was' : 'were',
+    it: isOne ? 'it' : 'them',
+    hasVoucher: types.includes('voucher.ready'),
+  }
+}
+
+/** Says how to get at what a lost notification said. Only the voucher has a path in the interface (§4.5). */
+function insteadOf({hasVoucher}: Notices, reference: string | null): string[] {
+  if (reference === null) return []
+  const state = 'The state of the reservation can be looked up with the API at any time.'
+  return hasVoucher ? [state, voucherText([reference])] : [state]
+}
+
+/** `references` are those of reservations whose vouchers can be downloaded (§4.5). */
+export function voucherText(references: readonly string[]): string {
+  const noun = references.length === 1 ? 'voucher' : 'vouchers'
+  const paths = references.map(reference => `GET /reservations/${reference}/voucher`)
+  return `The API returns the link to the ${noun} with ${listText(paths)}.`
+}
+
+const PASS_ON = 'Nothing has to be booked again. Please pass the next paragraph on to your developers.'
+const UNAFFECTED = 'The reservation itself is not affected.'
+const REACHABLE = `Please check that the address can be reached from the internet, and that it answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with an HTTP status from 200 to 299.`
+
+function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
+  const {dueAt, loss, reference, address, status} = finding
+  const {name, short, is, was} = notices
+  const unaffected = reference === null ? '' : UNAFFECTED
+  const to = address === null ? 'the address of your subscription' : addressText(address)
+  const instead = insteadOf(notices, reference)
+  switch (loss) {
+    case 'given_up':
+      return {
+        point: textOfSentences([
+          `${capital(name)} could not be delivered to your program, and ${is} not sent again.`,
+          unaffected,
+        ]),
+        details: `${short} ${was} sent to ${to}. ${triesText(finding)}`,
+        todo: reference === null ? '' : PASS_ON,
+        developers: [...instead, REACHABLE],
+      }
+    case 'not_kept': {
+      const when = dueAt === null ? '' : ` on ${dateText(dueAt)}`
+      const answer = status === null ? '' : ` (HTTP status ${status})`
+      return {
+        point: textOfSentences([
+          `${capital(name)} ${was} delivered, but ${is} not among the notifications in our records, and ${is} not sent again.`,
+          unaffected,
+        ]),
+        details: `${short} ${was} sent${when} to ${to}, where a program accepted ${notices.it}${answer}. That may have been another program than the one whose records we have.`,
+        todo: reference === null ? '' : PASS_ON,
+        developers: [...instead, 'Please check which programs receive notifications at that address.'],
+      }
+    }
+    case 'never_came':
+      return {
+        point: textOfSentences([
+          `As far as our records show, ${name} did not arrive, and ${is} not sent again.`,
+          unaffected,
+        ]),
+        details: textOfSentences([
+          dueAt === null ? '' : `${short} ${was} due on ${dateText(dueAt)}.`,
+          refusedText(finding),
+        ]),
+        todo: reference === null ? '' : PASS_ON,
+        developers: [
+          ...instead,
+          'Please check that the receiving program was running at that time, and that your subscription has the right address.',
+        ],
+      }
+  }
 }
 
 function refusedText({refusedHere}: {readonly refusedHere: number}): string {
   if (refusedHere === 0) return ''
   const times = refusedHere === 1 ? 'one request' : `${refusedHere} requests`
-  return `In the last hour the receiving program refused ${times}, mostly because a signature was not right, and this notification may have been among them. `
+  return `In the last hour the receiving program refused ${times}, mostly because a signature was not right, and this may have been among them.`
 }
 
-function eventRefused(finding: Of<'event_refused'>): string {
-  const {type, at, status, nextAt, reference} = finding
-  const name = `The notification ${typeText(type)}${reference === null ? '' : ` about reservation ${reference}`}`
-  const again = nextAt === null ? 'It is not sent again.' : `It is sent again on ${dateText(nextAt)}.`
-  return `${name} was sent and reached the receiving program, which refused it with status ${status} on ${dateText(at)}. That is the answer of a program that cannot confirm the signature, mostly because it uses an old or wrong signing secret, or because the content is changed before it is checked. Please check that your program uses the signing secret that was shown when the subscription was created, and that it checks the content exactly as it arrives. ${again}`
+function eventRefused(
+  {at, status, nextAt, reference, address}: Of<'event_refused'>,
+  notices: Notices,
+): Words {
+  const {name, short, is, was} = notices
+  const again = nextAt === null ? `${is} not sent again` : `${is} sent again on ${dateText(nextAt)}`
+  const to = address === null ? 'the receiving program' : addressText(address)
+  return {
+    point: textOfSentences([`Your program refused ${name}.`, reference === null ? '' : UNAFFECTED]),
+    details: `${short} reached ${to} on ${dateText(at)}, ${was} answered with the HTTP status ${status}, and ${again}. That is how a program answers that cannot confirm the signature.`,
+    todo: reference === null ? '' : PASS_ON,
+    developers: [
+      ...(nextAt === null ? insteadOf(notices, reference) : []),
+      'Please check that your program uses the signing secret that was shown when the subscription was created, and that it checks the content exactly as it arrives, before anything reads or changes it.',
+    ],
+  }
 }
 
-function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): string {
+function forwardGivenUp(finding: Of<'forward_given_up'>, {name, short, was, is, it}: Notices): Words {
+  return {
+    point: `${capital(name)} arrived, but the program that ${it === 'it' ? 'it is' : 'they are'} passed on to did not take ${it}.`,
+    details: `${short} ${was} passed on to ${originOf(finding.target)}. ${triesText({...finding, firstAt: null, lastAt: null})} By itself, ${it === 'it' ? 'it' : 'they'} ${is} not passed on again.`,
+    developers: [
+      `Please check that program and tell us when it runs again; then we can pass ${it} on once more.`,
+    ],
+  }
+}
+
+function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): Words {
   const since = confirmedAt === null ? '' : ` since ${dateText(confirmedAt)}`
-  return `Reservation ${reference} is confirmed${since}, but its voucher cannot be downloaded yet. The reservation is valid all the same. Please try again later; if the voucher is still missing then, the operator of the booking service has to produce it.`
+  return {
+    point: `Reservation ${reference} is valid and confirmed${since}, but its voucher cannot be downloaded yet.`,
+    todo: 'Please try again later. If the voucher is still missing then, the operator of the booking service has to produce it.',
+  }
 }
 
-function chargedOtherwise({price, charged, rate}: Of<'charged_in_other_currency'>): string {
-  const at = rate === null ? '' : ` at the rate ${rate}`
-  return `The price is ${priceText(price)}. The account is kept in another currency and was charged ${priceText(charged)}${at}. This is the same amount converted, and no second charge. There is nothing to do.`
+function chargedOtherwise({reference, price, charged, rate}: Of<'charged_in_other_currency'>): Words {
+  const at = rate === null ? '' : ` at the rate ${sanitizeLine(rate, 40)}`
+  return {
+    point: `The price of reservation ${reference ?? ''} is ${priceText(price)}. Your account is kept in another currency and was charged ${priceText(charged)}${at}. This is the same amount converted, and no second charge.`,
+  }
 }
 
-function noSubscription({types, isPassive}: Of<'no_subscription'>): string {
-  const which = listText(types.map(typeText))
+function noSubscription({types, isPassive}: Of<'no_subscription'>): Words {
+  const isOne = types.length === 1
+  const noun = isOne ? 'notification' : 'notifications'
+  const sent = `The ${noun} ${listText(types.map(typeText))} ${isOne ? 'was' : 'were'} not sent`
+  const it = isOne ? 'it' : 'them'
+  const past = 'What is past is not sent afterwards.'
   if (isPassive)
-    return `No notification came for ${which}, because the subscription for it is switched off. That can happen after ${DELIVERY_ATTEMPTS} failed deliveries. Please check that its address can be reached, and have it switched on again. What was missed is not sent afterwards.`
-  return `No notification came for ${which}, because we know of no subscription for it. If you want to be notified, please add it to your subscription. What is past is not sent afterwards.`
+    return {
+      point: `${sent}, because your subscription for ${it} is switched off. That can happen after ${DELIVERY_ATTEMPTS} failed deliveries. ${past}`,
+      developers: [REACHABLE, 'Then please switch the subscription on again.'],
+    }
+  return {
+    point: `${sent}, because we know of no subscription for ${it}. ${past}`,
+    developers: [
+      'If your program should be notified, please create a subscription with these types, or add them to yours.',
+    ],
+  }
 }
 
-function deliveryPending(finding: Of<'delivery_pending'>): string {
-  const {type, target, nextAt, attempts} = finding
-  const name = `The notification ${typeText(type)}`
+function deliveryPending(finding: Of<'delivery_pending'>, {name, is, it}: Notices): Words {
+  const {target, nextAt, address} = finding
+  const again = it === 'it' ? 'It' : 'They'
   if (target !== null)
-    return `${name} arrived, and is still to be passed on to the program at ${originOf(target)}. That happens by itself. There is nothing to do unless that program is switched off.`
-  const tried = attempts === 0 ? '' : ` (${timesTried(finding)})`
-  const again = nextAt === null ? 'It is sent again several times' : `It is sent again on ${dateText(nextAt)}`
-  return `${name} has not arrived yet${tried}. ${refusedText(finding)}${again}, by itself. Please make sure that the receiving address can be reached.`
+    return {
+      point: `${capital(name)} arrived, and ${is} still to be passed on to the program at ${originOf(target)}. That happens by itself.`,
+      developers: ['Please make sure that this program runs.'],
+    }
+  const to = address === null ? 'the receiving address' : addressText(address)
+  const next = nextAt === null ? `${is} sent again several times` : `${is} sent again on ${dateText(nextAt)}`
+  return {
+    point: textOfSentences([
+      `As far as our records show, ${name} ${it === 'it' ? 'has' : 'have'} not arrived yet.`,
+      triesText(finding),
+      refusedText(finding),
+      `${again} ${next}, by itself.`,
+    ]),
+    developers: [`Please make sure that ${to} can be reached.`],
+  }
 }
 
-function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): string {
+function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): Words {
   const when = at === null ? '' : ` on ${dateText(at)}`
-  const what = isExpired
-    ? `Reservation ${reference} ended${when}, because it was not paid in time.`
-    : `Reservation ${reference} was cancelled${when}.`
-  const costs = [fee && `The fee is ${priceText(fee)}`, refund && `the refund is ${priceText(refund)}`]
-  const cost = costs.filter(Boolean).join(', ')
-  const sentence = cost === '' ? '' : ` ${cost.charAt(0).toUpperCase()}${cost.slice(1)}.`
-  return `${what}${sentence} If the trip is still wanted, it has to be booked again.`
+  const costs = [fee && `the fee is ${priceText(fee)}`, refund && `the refund is ${priceText(refund)}`]
+  const cost = listText(costs.filter(each => each !== null))
+  const what = isExpired ? `ended${when}, because it was not paid in time` : `was cancelled${when}`
+  return {
+    point: `Reservation ${reference} ${what}${cost === '' ? '' : `; ${cost}`}.`,
+    todo: 'If the trip is still wanted, please book it again.',
+  }
 }
 
-/** `tried 8 times, the last time it answered with status 500`, without the words of the answer. */
-function timesTried({
-  attempts,
-  status,
-  error,
-}: {
-  attempts: number
-  status: number | null
-  error: string | null
-}): string {
-  const tried = attempts === 1 ? 'tried once' : `tried ${attempts} times`
-  if (attempts === 0) return 'not tried yet'
-  if (status !== null) return `${tried}, the last answer had the status ${status}`
-  return /within|time/i.test(error ?? '')
-    ? `${tried}, and the last time there was no answer in time`
-    : `${tried}, and the last time it could not be reached`
+interface Tried {
+  readonly attempts: number
+  readonly status: number | null
+  readonly error: string | null
+  readonly firstAt: number | null
+  readonly lastAt: number | null
+}
+
+/** `8 attempts failed, the first on … and the last on …; at the last one the answer had the HTTP status 500.` Without the words of the answer. */
+function triesText({attempts, status, error, firstAt, lastAt}: Tried): string {
+  if (attempts === 0) return ''
+  const answer = answerWords(status, error)
+  const first = firstAt === null ? '' : dateText(firstAt)
+  const last = lastAt === null ? '' : dateText(lastAt)
+  if (attempts === 1) return `The one attempt${first && ` on ${first}`} failed: ${answer}.`
+  const times =
+    first === last ? first && `, all on ${first}` : `, the first on ${first} and the last on ${last}`
+  return `${attempts} attempts failed${times}; at the last one ${answer}.`
+}
+
+function answerWords(status: number | null, error: string | null): string {
+  if (status !== null) return `the answer had the HTTP status ${status}`
+  return /within|time/i.test(error ?? '') ? 'there was no answer in time' : 'the address could not be reached'
 }

@@ -1,54 +1,99 @@
 /**
- * The explanation as plain sentences for a mail to the partner: what happened, what it means and what to do. The reader does not
- * know this program. It names nothing that the question does not name but reservations, events, times and amounts: no people, no
- * stay, no keys, no addresses but their hosts, and no text of an answer.
+ * The explanation as plain sentences for a mail to the partner: the important point, what happened, what it means and what to do.
+ * The reader does not know this program. It names nothing that the question does not name but reservations with their hotels and
+ * dates, events, times and amounts: no people, no keys, no secret parts of addresses, and no text of an answer.
  */
+import {factsOfReservation} from '../../../api/answers/reservations.js'
+import {zonedInstantOf} from '../../../contract/dates.js'
+import {isEventType} from '../../../contract/events.js'
 import {isUnresolved} from '../../../contract/journal.js'
 import type {Result} from '../../terminal/result.js'
-import {courseOfFacts, stateOfFacts} from './course.js'
-import type {Facts, ReservationFacts} from './facts.js'
+import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
+import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
-import {replyTo} from './reply-to-finding.js'
-import {dateText, listText, typeText} from './reply-words.js'
+import {repliesTo, stateText, voucherText} from './reply-to-finding.js'
+import {capital, dateText, listText, stayText, textOfSentences, typeText} from './reply-words.js'
+import {stayOf} from './standing.js'
 
 export function replyResult(facts: Facts, findings: readonly Finding[]): Result {
   const {subject} = facts
-  const paragraphs = paragraphsOf(facts, findings)
-  const text = `${paragraphs.join('\n\n')}\n`
+  const text = `${paragraphsOf(facts, findings).filter(Boolean).join('\n\n')}\n`
   const codes = findings.map(({code}) => ({code, severity: SEVERITIES[code]}))
   return {document: {subject, reply: text, findings: codes}, items: [], columns: [], text}
 }
 
 function paragraphsOf(facts: Facts, findings: readonly Finding[]): string[] {
-  const {asked} = facts
-  const isAsked = asked.some(({source, problem}) => source === 'service' && problem === null)
-  const caution = isAsked
-    ? []
-    : [
-        'This is what our own records show. The booking service itself could not be asked when this was written.',
-      ]
-  const nothing = findings.length === 0 ? ['We found nothing wrong.'] : []
-  const course = facts.reservations.flatMap(each => courseText(each, facts) ?? [])
-  return [subjectText(facts), ...course, ...findings.map(replyTo), ...nothing, ...caution]
+  const {asked, reservations} = facts
+  const isOnly = reservations.length === 1
+  const parts = repliesTo(findings, isOnly)
+  const firsts = parts.filter(({isFirst}) => isFirst)
+  const others = parts.filter(({isFirst}) => !isFirst)
+  const standing = firsts.length > 0 ? [] : reservations.map(each => standingText(each, isOnly))
+  const hasNothing = standing.every(({todo}) => todo === '') && parts.every(isNothingToDo)
+  const vouchers = standing.flatMap(({voucherOf}) => voucherOf ?? [])
+  const developers = [
+    ...new Set(parts.flatMap(each => each.developers)),
+    ...(vouchers.length === 0 ? [] : [voucherText(vouchers)]),
+  ]
+  const isWell = standing.length > 0 && standing.every(each => each.isWell)
+  const todos = [...new Set([...parts.map(({todo}) => todo), ...standing.map(({todo}) => todo)])]
+  return [
+    textOfSentences([
+      subjectText(facts, findings),
+      ...firsts.map(({point}) => point),
+      isWell ? 'All is well.' : '',
+      ...standing.map(({text}) => text),
+      hasNothing ? 'There is nothing for you to do.' : '',
+    ]),
+    ...reservations.map(each => courseText(each, isOnly)),
+    ...firsts.map(({details}) => details),
+    ...others.map(({point, details}) => textOfSentences([point, details])),
+    labelled('What to do: ', todos),
+    labelled('For your developers: ', developers),
+    wasAsked(asked)
+      ? ''
+      : 'This is what our own records show. The booking service itself could not be asked when this was written.',
+  ]
+}
+
+function isNothingToDo({todo, developers}: ReturnType<typeof repliesTo>[number]): boolean {
+  return todo === '' && developers.length === 0
+}
+
+function labelled(label: string, sentences: readonly string[]): string {
+  const text = textOfSentences(sentences)
+  return text === '' ? '' : `${label}${text}`
+}
+
+function wasAsked(asked: Facts['asked']): boolean {
+  return asked.some(({source, problem}) => source === 'service' && problem === null)
+}
+
+/** Names a reservation with its stay: `RSV-1 (Sea View, 1 to 3 August 2030)`. */
+function namedText(facts: ReservationFacts): string {
+  const stay = stayText(stayOf(facts))
+  return `${facts.reference}${stay === '' ? '' : ` (${stay})`}`
 }
 
 /** Says first what was asked about. */
-function subjectText({subject, reservations, moments}: Facts): string {
+function subjectText(facts: Facts, findings: readonly Finding[]): string {
+  const {subject, reservations, moments} = facts
   const {kind, id} = subject
-  const references = [...new Set(reservations.flatMap(({reference}) => reference ?? []))]
-  const noun = references.length === 1 ? 'reservation' : 'reservations'
-  const named = references.length === 0 ? 'no reservation' : `${noun} ${listText(references)}`
+  const made = reservations.filter(({reference}) => reference !== null)
+  const noun = made.length === 1 ? 'reservation' : 'reservations'
+  const named = made.length === 0 ? 'no reservation' : `${noun} ${listText(made.map(namedText))}`
+  const stays = [...new Set(reservations.map(each => stayText(stayOf(each))).filter(Boolean))]
+  const stay = stays.length === 1 ? ` (${stays[0]})` : ''
   switch (kind) {
     case 'reservation':
-      return `You asked about reservation ${id}.`
+      return `You asked about reservation ${id}${stay}.`
     case 'client_reference':
-      if (references.length === 0)
-        return `You asked about your reference ${id}. No reservation is known with this reference.`
-      return `You asked about your reference ${id}. It belongs to ${named}.`
+      if (made.length > 0) return `You asked about your reference ${id}. It belongs to ${named}.`
+      return `You asked about your reference ${id}${stay}.`
     case 'offer':
-      return `You asked about the offer ${id}. ${offerText(moments, reservations)}`
+      return `You asked about the offer ${id}${stay}. ${offerText(moments, reservations)}`
     case 'event':
-      return `You asked about the notification ${id}. ${eventText(id, reservations)}`
+      return `You asked about the notification ${id}. ${eventText(id, reservations, findings)}`
     case 'request':
       return `You asked about the request ${id}. ${requestText(moments, id)} It concerns ${named}.`
   }
@@ -64,19 +109,21 @@ function offerText(moments: Facts['moments'], reservations: Facts['reservations'
   return `${found}It was not booked.`
 }
 
-function eventText(id: string, reservations: Facts['reservations']): string {
-  for (const {events, deliveries, reference} of reservations) {
+function eventText(id: string, reservations: Facts['reservations'], findings: readonly Finding[]): string {
+  for (const facts of reservations) {
+    const {events, deliveries, reference} = facts
     const stored = events.find(({eventId}) => eventId === id)
     const delivery = deliveries?.find(({eventId}) => eventId === id)
     const type = stored?.type ?? delivery?.type
     if (type === undefined || type === null) continue
-    const about = reference === null ? 'It is about no reservation.' : `It is about reservation ${reference}.`
-    const arrived = stored
-      ? `It arrived on ${dateText(stored.receivedAt)}.`
-      : 'As far as our records show, it has not arrived.'
-    return `It is of the type ${typeText(type)}. ${about} ${arrived}`
+    const about =
+      reference === null ? 'It is about no reservation.' : `It is about reservation ${namedText(facts)}.`
+    const isTold = findings.some(finding => 'eventId' in finding && finding.eventId === id)
+    const lost = isTold ? '' : 'As far as our records show, it has not arrived.'
+    const arrived = stored ? `It arrived on ${dateText(stored.receivedAt)}.` : lost
+    return textOfSentences([`It ${isEventType(type) ? 'says' : 'is'} ${typeText(type)}.`, about, arrived])
   }
-  return 'It is of an unknown type.'
+  return 'Its type is not known.'
 }
 
 function requestText(moments: Facts['moments'], id: string): string {
@@ -84,24 +131,90 @@ function requestText(moments: Facts['moments'], id: string): string {
   return found === undefined ? '' : `It was sent on ${dateText(found.at)}.`
 }
 
-/** Tells the course of a reservation, or how an attempt ended that made none; undefined if a finding says all of it. */
-function courseText(facts: ReservationFacts, {reservations}: Facts): string | undefined {
-  const {reference, entry, events} = facts
-  if (reference === null) {
-    if (entry === undefined || isUnresolved(entry)) return undefined
-    const at = `on ${dateText(entry.updatedAt)}`
-    if (entry.outcome === 'not_sent')
-      return `The booking that was begun ${at} was never sent to the booking service.`
-    return `The booking that was tried ${at} was refused by the booking service. Nothing was booked by it, and nothing was charged.`
+interface StandingText {
+  readonly text: string
+  readonly todo: string
+  readonly isWell: boolean
+  /** The reservation whose voucher can be downloaded; null if there is none. */
+  readonly voucherOf: string | null
+}
+
+const NOTHING: StandingText = {text: '', todo: '', isWell: false, voucherOf: null}
+
+/** Says how a reservation stands that has no problem, or why an attempt made none. */
+function standingText(facts: ReservationFacts, isOnly: boolean): StandingText {
+  const {reference, entry, service, voucher} = facts
+  if (reference === null) return entry === undefined || isUnresolved(entry) ? NOTHING : attemptText(facts)
+  const state = stateOfFacts(facts)
+  if (state === null || hasEnded(facts)) return NOTHING
+  const name = isOnly ? 'the reservation' : `reservation ${reference}`
+  const known = service.kind === 'shown' ? '' : 'As far as our records show, '
+  if (state === 'pending_payment') {
+    const until = zonedInstantOf(factsOfReservation({reservation: recordOf(facts)}).pay_until ?? '')
+    const before = until === undefined ? '' : ` It has to be paid by ${dateText(until)}.`
+    const text = `${capital(`${known}${name}`)} is waiting for its payment and is not confirmed yet.${before}`
+    return {...NOTHING, text, todo: 'Please have it paid, or cancel it if it is not wanted.'}
   }
-  const name = reservations.length === 1 ? 'It' : `Reservation ${reference}`
+  const {isPaid, isVoucherReady} = courseOfFacts(facts)
+  const hasVoucher = state === 'confirmed' && (voucher === 'ready' || isVoucherReady)
+  const paid = isPaid ? ' and paid' : ''
+  return {
+    text: `${capital(`${known}${name}`)} is ${stateText(state)}${paid}${hasVoucher ? ', and its voucher can be downloaded' : ''}.`,
+    todo: '',
+    isWell: service.kind === 'shown' && state === 'confirmed',
+    voucherOf: hasVoucher ? reference : null,
+  }
+}
+
+/** Why the service refused to book, for the usual codes of errors. */
+const REASONS: Readonly<Record<string, string>> = {
+  offer_expired: 'the offer had expired',
+  offer_already_used: 'the offer had been used before',
+  rooms_unavailable: 'the rooms were no longer free',
+  insufficient_balance: 'the balance of your account was too low',
+  duplicate_client_reference: 'your reference had been used before',
+  guest_count_mismatch: 'the guests were not those that the offer was for',
+  nationality_mismatch: 'the nationality was not the one that the offer was for',
+  invalid_identity_number: 'an identity number was not valid',
+}
+
+function attemptText({entry, refusals}: ReservationFacts): StandingText {
+  const at = entry === undefined ? '' : ` on ${dateText(entry.updatedAt)}`
+  const todo = 'If the trip is still wanted, please search again and book a new offer.'
+  if (entry?.outcome === 'not_sent')
+    return {
+      ...NOTHING,
+      text: `The booking that was begun${at} was never sent to the booking service, so nothing was booked.`,
+      todo,
+    }
+  const reason = refusals.flatMap(code => REASONS[code] ?? [])[0]
+  const because = reason === undefined ? '' : `, because ${reason}`
+  const text = `The booking service refused the booking${at}${because}. Nothing was booked, and nothing was charged.`
+  return {...NOTHING, text, todo}
+}
+
+/** Tells the course of a reservation and the notifications that arrived; empty if nothing of it is known. */
+function courseText(facts: ReservationFacts, isOnly: boolean): string {
+  const {reference, entry, events, refusals} = facts
+  if (reference === null) {
+    // Why an attempt made nothing is said at the beginning, but not when.
+    if (entry === undefined || isUnresolved(entry) || !refusals.includes('price_changed')) return ''
+    return `The booking was tried on ${dateText(entry.updatedAt)}.`
+  }
   const steps = stepsText(facts)
-  const course = steps === '' ? '' : `${name} was ${steps}.`
-  const state = stateOfFacts(facts) === 'pending_payment' ? `${name} is waiting for its payment.` : ''
-  const came = events.map(({type, receivedAt}) => `"${type}" on ${dateText(receivedAt)}`)
-  const arrived = came.length === 0 ? '' : `These notifications about it have arrived: ${listText(came)}.`
-  const sentences = [course, state, arrived].filter(Boolean)
-  return sentences.length === 0 ? undefined : sentences.join(' ')
+  const name = isOnly ? 'The reservation' : `Reservation ${reference}`
+  const byDate = new Map<string, string[]>()
+  for (const {type, receivedAt} of events) {
+    const date = dateText(receivedAt)
+    byDate.set(date, [...(byDate.get(date) ?? []), typeText(type ?? 'unknown')])
+  }
+  const came = [...byDate].map(([date, types]) => `${listText([...new Set(types)])} (${date})`)
+  const noun = events.length === 1 ? 'This notification' : 'These notifications'
+  const has = events.length === 1 ? 'has arrived and is' : 'have arrived and are'
+  return textOfSentences([
+    steps === '' ? '' : `${name} was ${steps}.`,
+    came.length === 0 ? '' : `${noun} about it ${has} in our records: ${listText(came)}.`,
+  ])
 }
 
 /** `made and confirmed on 1 June 2030, 12:00 UTC`: what happened in the same minute has one date. */

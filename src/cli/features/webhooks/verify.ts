@@ -185,7 +185,12 @@ export async function* verifyInputs(
           const result = checked instanceof Promise ? await checked : checked
           const place = `${name}${request.place ?? ''}`
           for (const note of request.afterwards?.notes ?? []) warn(`${place}: ${note}`)
-          verified.push({input: place, ...result, ...(replyText ? {reply: replyText(result)} : {})})
+          const eventId = terms.eventId ?? headerOf(request.headers ?? {}, terms.names.eventId)
+          verified.push({
+            input: place,
+            ...result,
+            ...(replyText ? {reply: replyText(result, eventId)} : {}),
+          })
         }
         yield verified
       }

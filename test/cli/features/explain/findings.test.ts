@@ -205,13 +205,13 @@ describe('events where the service does not tell its deliveries', () => {
     [
       'the subscription was made later',
       {
-        known: [{...CLIENT, id: 'whsub_1', types: ['voucher.ready'], storedAt: NOON + 5}],
+        known: [{...CLIENT, id: 'whsub_1', types: ['voucher.ready'], url: null, storedAt: NOON + 5}],
         receptions: [{secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 6}],
       },
     ],
     [
       'the subscription is of another client',
-      {known: [{...CLIENT, clientId: 'cid_2', id: 'whsub_1', types: null, storedAt: 0}]},
+      {known: [{...CLIENT, clientId: 'cid_2', id: 'whsub_1', types: null, url: null, storedAt: 0}]},
     ],
     [
       'the subscription is at another service',
@@ -222,20 +222,26 @@ describe('events where the service does not tell its deliveries', () => {
             clientId: null,
             id: 'whsub_1',
             types: null,
+            url: null,
             storedAt: 0,
           },
         ],
       },
     ],
-    ['the subscription was deleted', {listed: [{id: 'whsub_2', types: ['voucher.ready'], isActive: true}]}],
+    [
+      'the subscription was deleted',
+      {listed: [{id: 'whsub_2', types: ['voucher.ready'], url: null, isActive: true}]},
+    ],
     ['events of that time were removed', {prunedBefore: NOON + 1}],
   ])('are not missing if %s', (_, change) => {
     expect(without({}, {receiving: receiving(change)})).not.toContain('event_missing')
   })
 
   it('are missing too if the secret is on another machine of the store, once events of the subscription came', () => {
-    const known = [{...CLIENT, id: 'whsub_1', types: ['voucher.ready'], storedAt: Number.POSITIVE_INFINITY}]
-    const listed = [{id: 'whsub_1', types: ['voucher.ready'], isActive: true}]
+    const known = [
+      {...CLIENT, id: 'whsub_1', types: ['voucher.ready'], url: null, storedAt: Number.POSITIVE_INFINITY},
+    ]
+    const listed = [{id: 'whsub_1', types: ['voucher.ready'], url: null, isActive: true}]
     const at = (receivedAt: number) => {
       const receptions = [{secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt}]
       return without({}, {receiving: receiving({known, listed, receptions})})
@@ -245,7 +251,7 @@ describe('events where the service does not tell its deliveries', () => {
   })
 
   it('are not missing if the subscription does not take the type, which is told', () => {
-    const known = [{...CLIENT, id: 'whsub_1', types: ['reservation.confirmed'], storedAt: 0}]
+    const known = [{...CLIENT, id: 'whsub_1', types: ['reservation.confirmed'], url: null, storedAt: 0}]
     const receptions = [{secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt: 0}]
     expect(without({}, {receiving: receiving({known, receptions})})).toEqual(['no_subscription'])
   })
@@ -262,7 +268,7 @@ describe('events where the service does not tell its deliveries', () => {
   })
 
   it('have no subscription if the service lists none that is active', () => {
-    const listed = [{id: 'whsub_1', types: ['voucher.ready'], isActive: false}]
+    const listed = [{id: 'whsub_1', types: ['voucher.ready'], url: null, isActive: false}]
     const finding = findingsIn(
       facts(
         {events: [received('reservation.confirmed')]},

@@ -92,6 +92,7 @@ export const receiving = (change: Partial<Receiving> = {}): Receiving => ({
       ...CLIENT,
       id: 'whsub_1',
       types: ['reservation.confirmed', 'voucher.ready'],
+      url: 'https://partner.example/events?key=secret1',
       storedAt: NOON - 1000,
     },
   ],

@@ -1,14 +1,32 @@
 /** The words of an explanation: for the operator with a next step, and for a partner who does not know the tool. */
 import {describe, expect, it} from 'vitest'
-import type {Facts} from '../../../../src/cli/features/explain/facts.js'
+import type {Facts, Standing} from '../../../../src/cli/features/explain/facts.js'
 import {type Finding, SEVERITIES} from '../../../../src/cli/features/explain/finding.js'
 import {said} from '../../../../src/cli/features/explain/finding-words.js'
 import {replyResult} from '../../../../src/cli/features/explain/reply.js'
+import {SEEN} from '../../../support/seen-offer.js'
 import {entry, facts, NOON, received, reservation} from './made-up-facts.js'
 
 const reference = 'RSV-1'
 const event = {type: 'voucher.ready', eventId: 'evt_1', reference}
-const failed = {attempts: 8, status: 500, error: null, refusedHere: 0}
+const address = 'https://user:secret1@partner.example/events/secret1-0123456789abcdef?key=secret1'
+const failed = {
+  attempts: 8,
+  status: 500,
+  error: null,
+  refusedHere: 0,
+  address,
+  firstAt: NOON,
+  lastAt: NOON + 3600,
+}
+const standing: Standing = {
+  clientReferenceId: 'order-8',
+  state: 'confirmed',
+  isPaid: true,
+  madeAt: NOON,
+  price: {amount: '100.00', currency: 'EUR'},
+  cancelling: {kind: 'free', until: NOON + 86_400, feeAfterwards: '50.00 EUR'},
+}
 const money = (amount: string, currency = 'EUR') => ({amount, currency})
 
 /** One finding of each kind, and where a kind has several forms, one of each. */
@@ -54,12 +72,14 @@ const FINDINGS: readonly Finding[] = [
   {
     code: 'likely_double',
     reference,
-    double: {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true},
+    own: {...standing, clientReferenceId: 'order-7', cancelling: {kind: 'costs', fee: null}},
+    double: {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, standing},
   },
   {
     code: 'likely_double',
     reference,
-    double: {reservationRef: null, clientReferenceId: 'order-8', at: NOON, isCertain: false},
+    own: standing,
+    double: {reservationRef: null, clientReferenceId: 'order-8', at: NOON, isCertain: false, standing: null},
   },
   {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'},
   {
@@ -73,8 +93,8 @@ const FINDINGS: readonly Finding[] = [
   },
   {code: 'event_missing', ...event, ...failed, status: 200, dueAt: NOON, loss: 'not_kept'},
   {code: 'event_missing', ...event, ...failed, eventId: null, attempts: 0, dueAt: NOON, loss: 'never_came'},
-  {code: 'event_refused', ...event, at: NOON, status: 401, attempts: 2, nextAt: NOON + 300},
-  {code: 'event_refused', ...event, at: NOON, status: 403, attempts: 8, nextAt: null},
+  {code: 'event_refused', ...event, address, at: NOON, status: 401, attempts: 2, nextAt: NOON + 300},
+  {code: 'event_refused', ...event, address, at: NOON, status: 403, attempts: 8, nextAt: null},
   {code: 'forward_given_up', ...event, ...failed, target: 'https://crm.example/hooks?key=secret1'},
   {code: 'not_found_there', reference, baseUrl: 'https://service.example/v1'},
   {code: 'voucher_missing', reference, confirmedAt: NOON},
@@ -107,6 +127,12 @@ const textOf = (given: Facts, ...findings: Finding[]) => replyResult(given, find
 const INTERNAL =
   /bookctl|journal|listener|forward|store\b|exit|JSON|Idempotency|webhook|sandbox|shared|hook[s?]|secret1|ECONN|undefined|null|NaN|\[object/i
 
+/** Returns the sentences that stand in a text more than once. */
+function repeatedIn(text: string): string[] {
+  const sentences = text.split(/(?<=\.)\s+/).filter(Boolean)
+  return sentences.filter((sentence, n) => sentences.indexOf(sentence) !== n)
+}
+
 it('every kind of finding is tried', () => {
   expect(new Set(FINDINGS.map(({code}) => code))).toEqual(new Set(Object.keys(SEVERITIES)))
 })
@@ -125,6 +151,7 @@ describe.each(FINDINGS.map((finding, n) => [`${n}: ${finding.code}`, finding] as
       const text = textOf(facts(), finding)
       expect(text).not.toMatch(INTERNAL)
       for (const line of text.split('\n').filter(Boolean)) expect(line).toMatch(/^[A-Z].*\.$/)
+      expect(repeatedIn(text)).toEqual([])
       // Every date has its zone.
       expect(text.match(/\d{2}:\d{2}(?! UTC)/)).toBeNull()
     })
@@ -134,12 +161,52 @@ describe.each(FINDINGS.map((finding, n) => [`${n}: ${finding.code}`, finding] as
 it('a reply to a reservation says what happened and what to do', () => {
   const found: Finding = {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'}
   const text = textOf(facts({events: [received('reservation.confirmed')]}), found)
-  expect(text).toBe(`You asked about reservation RSV-1.
+  expect(
+    text,
+  ).toBe(`You asked about reservation RSV-1 (Sea View, 1 to 3 August 2030). The notification that the voucher can be downloaded [voucher.ready] could not be delivered to your program, and is not sent again. The reservation itself is not affected.
 
-It was made, paid and confirmed on 1 June 2030, 12:00 UTC. These notifications about it have arrived: "reservation.confirmed" on 1 June 2030, 12:00 UTC.
+The reservation was made, paid and confirmed on 1 June 2030, 12:00 UTC. This notification about it has arrived and is in our records: that the reservation is confirmed [reservation.confirmed] (1 June 2030, 12:00 UTC).
 
-The notification "voucher.ready" (the voucher can be downloaded) about reservation RSV-1 was due on 1 June 2030, 12:00 UTC. It was sent to the address of your subscription and not accepted: tried 8 times, the last answer had the status 500. It is not sent again. The reservation itself is not affected: its state can be looked up at any time. Please check that this address can be reached and answers within 3 seconds with a status from 200 to 299.
+The notification [voucher.ready] was sent to https://partner.example/events/…. 8 attempts failed, the first on 1 June 2030, 12:00 UTC and the last on 1 June 2030, 13:00 UTC; at the last one the answer had the HTTP status 500.
+
+What to do: Nothing has to be booked again. Please pass the next paragraph on to your developers.
+
+For your developers: The state of the reservation can be looked up with the API at any time. The API returns the link to the voucher with GET /reservations/RSV-1/voucher. Please check that the address can be reached from the internet, and that it answers within 3 seconds with an HTTP status from 200 to 299.
 `)
+})
+
+it('notifications that were lost in the same way are told together', () => {
+  const lost = {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'} as const
+  const text = textOf(facts({events: []}), lost, {...lost, type: 'reservation.confirmed', eventId: 'evt_2'})
+  expect(text).toContain(
+    'The notifications that the voucher can be downloaded [voucher.ready] and that the reservation is confirmed [reservation.confirmed] could not be delivered to your program, and are not sent again.',
+  )
+  expect(repeatedIn(text)).toEqual([])
+  const otherwise = {...lost, type: 'reservation.confirmed', eventId: 'evt_2', attempts: 1, status: 404}
+  expect(textOf(facts({events: []}), lost, otherwise)).toContain(
+    'The one attempt on 1 June 2030, 12:00 UTC failed',
+  )
+})
+
+it('a likely double is told with what each costs to cancel', () => {
+  const own: Standing = {...standing, clientReferenceId: 'order-7', cancelling: {kind: 'not_refundable'}}
+  const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, standing}
+  const text = textOf(facts(), {code: 'likely_double', reference, own, double})
+  expect(text).toMatch(/^You asked about reservation RSV-1 \(.*?\)\. This trip is probably booked twice: /)
+  expect(text).toContain(
+    'Reservation RSV-1 has your reference order-7, is confirmed and paid and costs 100.00 EUR. It is not refundable.',
+  )
+  expect(text).toContain(
+    'Reservation RSV-2 has your reference order-8, was made on 1 June 2030, 12:00 UTC, is confirmed and paid and costs 100.00 EUR. Cancelling it is free until 2 June 2030, 12:00 UTC, and costs 50.00 EUR from then on.',
+  )
+})
+
+it('several likely doubles are told in one sentence', () => {
+  const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, standing}
+  const found = {code: 'likely_double', reference, own: standing, double} as const
+  const text = textOf(facts(), found, {...found, double: {...double, reservationRef: 'RSV-3'}})
+  expect(text).toContain('probably booked 3 times: reservations RSV-2 and RSV-3 are for the same guests')
+  expect(text.match(/Please check whether all are wanted/g)).toHaveLength(1)
 })
 
 describe('a reply', () => {
@@ -152,19 +219,22 @@ describe('a reply', () => {
       {subject: {kind: 'client_reference', id: 'order-7'}, reservations: [reservation(), second]},
     )
     expect(textOf(given)).toContain(
-      'You asked about your reference order-7. It belongs to reservations RSV-1 and RSV-2.',
+      'You asked about your reference order-7. It belongs to reservations RSV-1 (Sea View, 1 to 3 August 2030) and RSV-2 (Sea View, 1 to 3 August 2030). All is well. Reservation RSV-1 is confirmed and paid, and its voucher can be downloaded. Reservation RSV-2',
     )
     expect(textOf(given)).toContain('Reservation RSV-2 was made, paid and confirmed')
-    expect(textOf(given)).toContain('We found nothing wrong.')
+    expect(textOf(given)).toContain('There is nothing for you to do.')
+    expect(textOf(given)).toContain(
+      'The API returns the link to the vouchers with GET /reservations/RSV-1/voucher and GET /reservations/RSV-2/voucher.',
+    )
   })
 
   it('to an event says its type and whether it arrived', () => {
     const given = facts({}, {subject: {kind: 'event', id}})
     expect(textOf(given)).toContain(
-      `You asked about the notification ${id}. It is of the type "voucher.ready" (the voucher can be downloaded). It is about reservation RSV-1. It arrived on 1 June 2030, 12:00 UTC.`,
+      `You asked about the notification ${id}. It says that the voucher can be downloaded [voucher.ready]. It is about reservation RSV-1 (Sea View, 1 to 3 August 2030). It arrived on 1 June 2030, 12:00 UTC.`,
     )
     const lost = facts({events: []}, {subject: {kind: 'event', id: 'evt_unknown'}})
-    expect(textOf(lost)).toContain('It is of an unknown type.')
+    expect(textOf(lost)).toContain('Its type is not known.')
   })
 
   it('to an offer says whether it was booked', () => {
@@ -188,12 +258,19 @@ describe('a reply', () => {
   it('to an attempt that was refused says that nothing was booked', () => {
     const refused = entry({outcome: 'refused', reservationRef: null, result: null})
     const given = facts(
-      {reference: null, entry: refused, events: []},
+      {
+        reference: null,
+        entry: refused,
+        events: [],
+        offer: SEEN,
+        service: {kind: 'hidden'},
+        refusals: ['offer_expired'],
+      },
       {subject: {kind: 'client_reference', id: 'order-7'}},
     )
-    expect(textOf(given)).toContain('No reservation is known with this reference.')
+    expect(textOf(given)).toContain('You asked about your reference order-7 (Pera, 1 to 4 June 2030).')
     expect(textOf(given)).toContain(
-      'was refused by the booking service. Nothing was booked by it, and nothing was charged.',
+      'The booking service refused the booking on 1 June 2030, 12:00 UTC, because the offer had expired. Nothing was booked, and nothing was charged.',
     )
   })
 

@@ -44,15 +44,17 @@ test('several causes are all named, and nothing of their explanations', () => {
 test('an id or a type that may hold anything is left out', () => {
   const text = replyText({...RESULT, event_id: 'Ada Lovelace 10000000146', type: 'passport U1234567'})
   expect(text).not.toMatch(/Ada|1000|U123/)
-  expect(text).toContain('(signed at 2023-11-14 22:13:20 UTC)')
+  expect(text).toContain('(signed on 14 November 2023, 22:13 UTC)')
 })
 
 test('a secret that is wrong does not make the request wrong', () => {
   const text = replyText({...RESULT, findings: found('secret_whitespace')})
-  expect(text).toContain('does not fit the secret that it was checked with')
-  expect(text).not.toContain('not valid')
+  expect(text).toContain('in order; only the secret that it was checked with is not right')
+  const doubtful = replyText({...RESULT, findings: found('secret_doubtful')})
+  expect(doubtful).toContain('does not fit the secret that it was checked with')
+  expect(doubtful).not.toContain('is from us')
   const both = replyText({...RESULT, findings: found('secret_whitespace', 'body_bom')})
-  expect(both).toContain('the request is not valid')
+  expect(both).toContain('The notification is from us, but it was changed after we signed it')
 })
 
 test('a signature that is missing or malformed is called that, and not a change of the body', () => {
@@ -66,6 +68,31 @@ test('a signature that is missing or malformed is called that, and not a change 
   }
   const renamed = replyText({...RESULT, reason: 'missing_header', findings: found('header_renamed')})
   expect(renamed).toContain('a header of another name')
+})
+
+test('only a change that the signature proves is called one', () => {
+  const proven = 'is from us, but it was changed'
+  const says = (...codes: string[]) => replyText({...RESULT, findings: found(...codes)}).includes(proven)
+  for (const codes of [['body_crlf'], ['body_reserialized', 'body_trailing_newline'], ['header_renamed']])
+    expect(says(...codes), codes.join()).toBe(true)
+  for (const code of ['unexplained', 'body_cut', 'timestamp_not_signed', 'signed_without_hmac_key'])
+    expect(says('body_bom', code), code).toBe(false)
+})
+
+test('what was written again differently is named, and one remedy is said once', () => {
+  const explanation = 'The body was parsed and printed again: spacing (…); key order.'
+  const [again, end] = found('body_reserialized', 'body_trailing_newline')
+  const findings = [again, end].flatMap(each => each ?? []).map(each => ({...each, explanation}))
+  const text = replyText({...RESULT, findings})
+  expect(text).toContain('which changed its spacing and the order of its fields.')
+  expect(text.match(/Check the signature over/g)).toHaveLength(1)
+})
+
+test('a notification without its body is named by the id in its headers', () => {
+  const without: CheckResult = {...RESULT, reason: 'not_checked', checked: false, event_id: null, type: null}
+  expect(replyText({...without, findings: found('body_missing')}, 'evt_7')).toContain(
+    '(event evt_7, signed on',
+  )
 })
 
 test('an unknown cause is answered with what to check', () => {
