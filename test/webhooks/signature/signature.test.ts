@@ -1,7 +1,14 @@
 /** Creating and verifying signatures (§6.3), also against committed vectors that openssl created. */
+import {createHmac} from 'node:crypto'
 import {readFileSync} from 'node:fs'
 import {expect, test} from 'vitest'
-import {isEmptySecret, parseSignature, sign, verify} from '../../../src/webhooks/signature/signature.js'
+import {
+  isEmptySecret,
+  parseSignature,
+  sign,
+  verify,
+  verifyParsed,
+} from '../../../src/webhooks/signature/signature.js'
 
 const BODY = Buffer.from('{"id":"evt_01","type":"reservation.confirmed"}')
 const DIGEST = '9cca2bf8a7a49218d2c73015a5615cddf0cb941e434c6af79a03dd66a0d31e58'
@@ -78,4 +85,20 @@ test.each(vectors.map(vector => [vector.name, vector] as const))('openssl: %s', 
   const secrets = [{name: 'file', secret: secretOf(vector)}]
   const {valid, reason} = verify({secrets, header: vector.header, rawBody, now: vector.now})
   expect({valid, reason}).toEqual({valid: vector.reason === 'ok', reason: vector.reason})
+})
+
+test('keys and bodies of any length have the digest of node:crypto', () => {
+  for (const keyBytes of [1, 63, 64, 65, 200]) {
+    const secret = 'k'.repeat(keyBytes)
+    for (const bodyBytes of [0, 1, 50, 51, 52, 64, 65_536, 65_537]) {
+      const rawBody = Buffer.alloc(bodyBytes, 0xe9)
+      const digest = createHmac('sha256', secret).update('123456789012.').update(rawBody).digest('hex')
+      const terms = {secrets: [{name: 'file', secret}], now: 123_456_789_012}
+      const signature = {timestamp: '123456789012', digests: [digest]}
+      for (const form of [rawBody, rawBody.toString('latin1')])
+        expect(verifyParsed(signature, form, terms).reason, `${keyBytes}, ${bodyBytes}`).toBe('ok')
+      const changed = Buffer.concat([rawBody, Buffer.of(0)])
+      expect(verifyParsed(signature, changed, terms).reason).toBe('signature_mismatch')
+    }
+  }
 })
