@@ -85,6 +85,7 @@ async function stored(bench: Bench, server: PostgresServer): Promise<Row[]> {
         against: 'bare loop of the same multi-row inserts with pg',
         ours: figure(rates.ours, 'a second'),
         reference: figure(rates.other, 'a second'),
+        reach: {atLeast: 0.8},
       }),
       growth(`store, ${some.toLocaleString('en')} events when so many are stored`, points),
     ]

@@ -141,12 +141,16 @@ export function firstLine<T>(child: ChildProcess): Promise<T> {
 
 /** Runs two functions in turn, `times` times each, after one run of each that is not counted. Returns their results. */
 export async function alternate<T>(times: number, ours: () => Promise<T>, other: () => Promise<T>) {
-  await ours()
-  await other()
-  const samples = {ours: [] as T[], other: [] as T[]}
+  const [first, second] = await inTurn(times, [ours, other])
+  return {ours: first as T[], other: second as T[]}
+}
+
+/** Like `alternate`, for any number of functions. Returns the results of each. */
+export async function inTurn<T>(times: number, runs: readonly (() => Promise<T>)[]): Promise<T[][]> {
+  for (const run of runs) await run()
+  const samples = runs.map((): T[] => [])
   for (let n = 0; n < times; n++) {
-    samples.ours.push(await ours())
-    samples.other.push(await other())
+    for (const [index, run] of runs.entries()) samples[index]?.push(await run())
   }
   return samples
 }

@@ -1,6 +1,6 @@
 /** Webhook receivers in processes of their own: bookctl's, and the references. */
 import type {ChildProcess} from 'node:child_process'
-import {closeSync, openSync, readFileSync} from 'node:fs'
+import {closeSync, existsSync, openSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -38,6 +38,20 @@ export async function startListen(bench: Bench, more: Record<string, string> = {
     if (child.exitCode !== null) throw new Error('webhooks listen ended before it was ready')
     await sleep(20)
   }
+}
+
+/** Clock ticks a second in /proc, on every Linux. */
+const TICKS = 100
+
+/** Returns the seconds of processor time that the process has used, or NaN on systems without /proc. */
+export function processorSeconds({child}: Receiver): number {
+  const path = `/proc/${child.pid}/stat`
+  if (!existsSync(path)) return Number.NaN
+  // The name of the program, in parentheses, may contain spaces. The times are the 14th and 15th fields.
+  const fields = readFileSync(path, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
 function receiver(child: ChildProcess, {url}: {url: string}): Receiver {
