@@ -10,6 +10,8 @@ export const EXCHANGES_BEFORE_NAME = 'exchanges.1.jsonl'
 /** The certificate authority of `listen --tls`. A local sandbox in the same directory trusts it. */
 export const LISTEN_CA_NAME = 'listen-ca.pem'
 export const LISTEN_CA_KEY_NAME = 'listen-ca-key.pem'
+/** The key that signs the sheets of `sandbox certify`. */
+export const CERTIFY_KEY_NAME = 'certify-key.pem'
 /** The local sandbox's database, and the file with the address of the running sandbox. */
 export const SANDBOX_NAME = 'sandbox.db'
 export const SANDBOX_NOTE_NAME = 'sandbox-running.json'
@@ -26,6 +28,7 @@ export const FILE_NAMES = [
   EXCHANGES_BEFORE_NAME,
   LISTEN_CA_NAME,
   LISTEN_CA_KEY_NAME,
+  CERTIFY_KEY_NAME,
   SANDBOX_NAME,
   SANDBOX_NOTE_NAME,
 ]

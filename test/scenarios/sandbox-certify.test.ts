@@ -1,5 +1,5 @@
 /** `sandbox certify`: a partner sees what is wrong with a program before it goes live, by hand and in a CI job. */
-import {readFileSync, writeFileSync} from 'node:fs'
+import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {expect, test} from 'vitest'
@@ -42,7 +42,7 @@ test('names the rule that is broken, with requests that can be read, and forgets
   expect(failedIn((await certify('--client', 'poor')).result)).toEqual([])
   expect((await certify('--client', 'poor')).exit).toBe(0)
   expect((await certify('--client', 'poor', '--complete')).exit).toBe(3)
-  expect((await home.refusal(['sandbox', 'certify', '--junit', 'none/certify.xml'])).exit).not.toBe(1)
+  expect((await home.refusal(['sandbox', 'certify', '--junit', 'none/certify.xml'])).exit).toBe(2)
   expect((await certify('--since', '2100-01-01T00:00:00Z')).result.requests).toBe(0)
   expect((await certify('--since', '1h')).result.requests).toBe(3)
   await home.run(['sandbox', 'clock', '--advance', '2h'])
@@ -83,7 +83,8 @@ test('a CI job ends with 3 if a rule failed, unless the program itself failed', 
   expect(again.exit).toBe(4)
   expect(JSON.parse(again.stdout)).toMatchObject({requests: 16, failed: 1})
   // Each run replaces the file of the one before.
-  await run(0, '--junit', 'certify.xml')
+  await run(0, '--junit', 'certify.xml', '--html', 'certify.html')
+  expect(readFileSync(join(home.directory, 'certify.html'), 'utf8')).toContain('1 required rule failed')
   expect(readFileSync(join(home.directory, 'certify.xml'), 'utf8')).toContain('failures="1"')
   const version = ['--', process.execPath, '--version']
   const complete = ['sandbox', 'run', '--certify', '--complete', '--junit', 'certify.xml', ...version]
@@ -94,4 +95,49 @@ test('a CI job ends with 3 if a rule failed, unless the program itself failed', 
   const right = await home.spawn(['sandbox', 'run', '--certify', '--', process.execPath, '--version'])
   expect(right.exit).toBe(0)
   expect(right.stdout).toMatch(/^v\d+.*\n0 passed, 0 failed, \d+ not shown\n/)
+})
+
+test('writes a page that is signed with a key of this machine, and finds that it was changed', async () => {
+  const {home} = await ownSandbox()
+  await home.run(['account'])
+  const file = join(home.directory, 'certificate.html')
+  const write = ['sandbox', 'certify', '--html', 'certificate.html', '--program', 'trips 1.4']
+  const {exit, result} = await home.json<Sheet>(write)
+  expect(exit).toBe(0)
+  expect(Object.keys(result)).not.toContain('proof')
+  const page = readFileSync(file, 'utf8')
+  expect(page).toContain('<h1>trips 1.4</h1>')
+  const digestOf = (text: string) => /sha256:[\da-f]{64}/.exec(text)?.[0]
+  expect(digestOf(page)).toBeDefined()
+  const key = join(home.configDirectory, 'certify-key.pem')
+  expect(statSync(key).mode & 0o777).toBe(0o600)
+
+  const check = () => home.json(['sandbox', 'certify', '--check', 'certificate.html'])
+  const right = await check()
+  const facts = {file: 'certificate.html', unchanged: true, own_key: true}
+  expect(right).toMatchObject({exit: 0, result: {...facts, key: expect.stringMatching(/^SHA256:/)}})
+  // The same evidence has the same digest; more has another.
+  await home.run(write)
+  expect(digestOf(readFileSync(file, 'utf8'))).toBe(digestOf(page))
+  await home.run(['account'])
+  await home.run(write)
+  expect(digestOf(readFileSync(file, 'utf8'))).not.toBe(digestOf(page))
+
+  writeFileSync(file, page.replace('0 failed', '0  failed'))
+  expect(await check()).toMatchObject({exit: 3, result: {unchanged: false, own_key: true}})
+  const words = await home.run(['sandbox', 'certify', '--check', 'certificate.html'])
+  expect(words.stdout).toBe('certificate.html was changed after it was signed\n')
+  writeFileSync(file, page)
+  rmSync(key)
+  expect(await check()).toMatchObject({exit: 3, result: {unchanged: true, own_key: false}})
+  writeFileSync(key, 'no key')
+  expect((await home.refusal(['sandbox', 'certify', '--check', 'certificate.html'])).message).toContain(
+    'is not a key that signs sheets',
+  )
+  writeFileSync(file, 'no page')
+  rmSync(key)
+  expect(await check()).toMatchObject({exit: 3, result: {unchanged: false, key: null}})
+  expect((await home.refusal(['sandbox', 'certify', '--check', 'none.html'])).exit).toBe(2)
+  expect((await home.refusal(['sandbox', 'certify', '--html', 'none/page.html'])).exit).toBe(2)
+  expect((await home.refusal(['sandbox', 'certify', '--check', 'a.html', '--complete'])).exit).toBe(2)
 })

@@ -92,6 +92,10 @@ async function prepare(example: string): Promise<Record<string, string>> {
     await subscribe()
     return {}
   }
+  if (example.includes('--check certificate')) {
+    await home.run(['sandbox', 'certify', '--html', 'certificate.html'])
+    return {}
+  }
   if (example.includes('january.csv')) {
     const ledger = 'Booking,Total,Currency,State\nJAN-1,"1.250,00",EUR,cancelled\n'
     writeFileSync(join(home.directory, 'january.csv'), ledger)

@@ -14,6 +14,7 @@ import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {isoTime, systemClock} from '../../contract/dates.js'
 import {judge} from '../../sandbox/certify/judge.js'
+import {proofOf} from '../../sandbox/certify/proof.js'
 import {MAIN_CLIENT} from '../../sandbox/store/clients.js'
 import {LISTEN_CA_NAME} from '../../state/file-names.js'
 
@@ -47,6 +48,8 @@ follows what the command prints; the exit code is then ${EXITS.not_as_agreed.cod
     certify: Flags.boolean({summary: 'judge the requests of the command, as sandbox certify does'}),
     complete: {...sheetFlags.complete, dependsOn: ['certify']},
     junit: {...sheetFlags.junit, dependsOn: ['certify']},
+    html: {...sheetFlags.html, dependsOn: ['certify']},
+    program: {...sheetFlags.program, dependsOn: ['html']},
     db: Flags.string({helpValue: 'FILE', summary: 'file that stores the state (default none)'}),
     'allow-http-loopback': Flags.boolean({summary: 'accept http addresses on this machine'}),
   }
@@ -64,8 +67,11 @@ follows what the command prints; the exit code is then ${EXITS.not_as_agreed.cod
     this.exitCode = await runCommand(command, env)
     this.takesSignal = undefined
     if (!flags.certify) return
-    const sheet = judge(sandbox.evidence(MAIN_CLIENT, startedAt), MAIN_CLIENT, startedAt)
-    await writeSheets(sheet, flags)
+    const evidence = sandbox.evidence(MAIN_CLIENT, startedAt)
+    const sheet = judge(evidence, MAIN_CLIENT, startedAt)
+    const {configDir: directory, version} = this.config
+    const proof = flags.html === undefined ? undefined : proofOf(evidence)
+    await writeSheets(sheet, flags, {directory, version, proof})
     await this.print(certifyResult(sheet))
     if (hasFailed(sheet, flags.complete) && this.exitCode === 0) this.exitCode = EXITS.not_as_agreed.code
   }

@@ -14,6 +14,7 @@ import {invalidField, Refusal} from '../base/answers.js'
 import {sampleEvent, settlePayment} from '../booking/pay-change-cancel.js'
 import {KEPT_EVIDENCE, type RecordedRequest} from '../certify/evidence.js'
 import {judge} from '../certify/judge.js'
+import {proofOf} from '../certify/proof.js'
 import {faultRequest} from '../http/faults.js'
 import {evidenceOf} from '../http/recording.js'
 import * as http from '../http/requests.js'
@@ -82,7 +83,9 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
   'GET /_sandbox/certificate': (service, context) => {
     const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
     const since = readInstant(context.req.query('since'))
-    return context.json({data: judge(evidenceOf(service, client_id, since ?? 0), client_id, since)})
+    const evidence = evidenceOf(service, client_id, since ?? 0)
+    const proof = context.req.query('proof') === 'true' ? {proof: proofOf(evidence)} : {}
+    return context.json({data: {...judge(evidence, client_id, since), ...proof}})
   },
   'GET /_sandbox/drills': (service, context) => {
     const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
