@@ -40,12 +40,16 @@ export async function startPartnerProgram(command: string, argv: readonly string
   })
   onTestFinished(() => stop(child))
   const lines = createInterface({input: child.stdout})[Symbol.asyncIterator]()
-  const next = async () => (await lines.next()).value as string | undefined
+  const next = async (): Promise<string> => {
+    const {value, done} = await lines.next()
+    if (done) throw new Error(`${argv.join(' ')} has ended`)
+    return value
+  }
   await next()
   return {
     ...sandbox,
     /** Lets it do an errand, and returns the line that it prints then. */
-    async errand(line: string): Promise<string | undefined> {
+    async errand(line: string): Promise<string> {
       child.stdin.write(`${line}\n`)
       return next()
     },
