@@ -268,8 +268,11 @@ export const HANDLERS: Handlers = {
 
   'subscriptions.deliveries': call => {
     const paging = readPaging(call.query)
-    const filter = {subscriptionId: ownSubscription(call).id}
-    const {items, next} = webhooks.listDeliveries(call.service.database, filter, paging, true)
+    const {database} = call.service
+    const subscriptionId = call.parameters.subscription_id ?? ''
+    // The deliveries of a deleted subscription stay on record.
+    if (!webhooks.hasDeliveries(database, call.client.client_id, subscriptionId)) ownSubscription(call)
+    const {items, next} = webhooks.listDeliveries(database, {subscriptionId}, paging, true)
     return pageOf({items: items.map(({delivery}) => delivery), next}, paging.limit)
   },
 }

@@ -61,6 +61,10 @@ export const TOKENS: OwnDatabase = {
     `ALTER TABLE signing_secrets ADD COLUMN replaces TEXT;
      ALTER TABLE signing_secrets ADD COLUMN earlier_secret TEXT;
      ALTER TABLE signing_secrets ADD COLUMN subscribed_since REAL;`,
+    // What a removed secret was for, so that events that were due while it was subscribed are still missed.
+    `ALTER TABLE signing_removals ADD COLUMN base_url TEXT;
+     ALTER TABLE signing_removals ADD COLUMN events TEXT;
+     ALTER TABLE signing_removals ADD COLUMN subscribed_since REAL;`,
   ],
 }
 

@@ -57,9 +57,14 @@ export interface Removal {
 }
 
 /**
- * Records that a signing secret was removed. The service never shows it again, so the record explains why an event is refused.
+ * Records that a signing secret was removed. The service never shows it again, so the record explains why an event is refused, and
+ * which events may have been lost. What was subscribed is unknown for secrets that earlier versions stored or removed.
  */
-export interface RemovedSigningSecret extends SigningSecretName, Removal {}
+export interface RemovedSigningSecret extends SigningSecretName, Removal {
+  readonly subscribed?: Omit<Subscribed, 'url'> | undefined
+  /** Since when the events were subscribed, in Unix seconds. */
+  readonly subscribed_since?: number | undefined
+}
 
 /** Creates the store. It reads `database` before any client secret, even one in the keychain. */
 export function createSecretStore(database: Database, keychain: Keychain) {
@@ -122,14 +127,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
         // Events that were signed with the earlier secret can no longer be verified.
         const replacesSecret = before !== undefined && ![secret, earlier_secret].includes(before.secret)
         if (replacesSecret)
-          recordRemoval(
-            database,
-            {profile, subscription_id},
-            {
-              removed_at: stored_at,
-              removed_by: 'webhooks create',
-            },
-          )
+          recordRemoval(database, kept, {removed_at: stored_at, removed_by: 'webhooks create'})
       })
     },
     /** Deletes the secret that the service has replaced, at the end of a rotation. Returns whether there was one. */
@@ -158,7 +156,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       const known = "SELECT 1 FROM sqlite_master WHERE name = 'signing_removals'"
       if (database.get(known) === undefined) return []
       const sql = 'SELECT * FROM signing_removals WHERE ? IS NULL OR profile = ? ORDER BY removed_at DESC'
-      return database.all<RemovedSigningSecret>(sql, profile, profile)
+      return database.all<RemovalRow>(sql, profile, profile).map(removedSecretOf)
     },
     /** Reports whether tokens.db has any secret of the profile. */
     holdsFor(profile: string): boolean {
@@ -169,9 +167,16 @@ export function createSecretStore(database: Database, keychain: Keychain) {
   }
 }
 
+const EARLIER = ' (earlier)'
+
 /** Returns the name of the secret that a subscription had before the service replaced it. */
 export function nameOfEarlier(subscriptionId: string): string {
-  return `${subscriptionId} (earlier)`
+  return subscriptionId + EARLIER
+}
+
+/** Returns the subscription of a secret's name, which may be that of an earlier secret. */
+export function subscriptionOfSecret(name: string): string {
+  return name.endsWith(EARLIER) ? name.slice(0, -EARLIER.length) : name
 }
 
 type SigningRow = Pick<SigningSecret, 'subscription_id' | 'profile' | 'secret' | 'stored_at'> & {
@@ -204,7 +209,7 @@ function signingSecretOf({base_url: baseUrl, url, events, ...row}: SigningRow): 
  * to be replaced. Returns their number.
  */
 export function deleteSigningSecrets(
-  database: Pick<Database, 'run'>,
+  database: Pick<Database, 'run' | 'get'>,
   names: readonly SigningSecretName[],
   removal: Removal,
 ): number {
@@ -213,8 +218,10 @@ export function deleteSigningSecrets(
     const where = 'WHERE profile = ? AND subscription_id = ?'
     const ended = 'UPDATE signing_secrets SET replaces = NULL WHERE profile = ? AND replaces = ?'
     database.run(ended, profile, subscription_id)
-    if (database.run(`DELETE FROM signing_secrets ${where}`, profile, subscription_id) === 0) continue
-    recordRemoval(database, {profile, subscription_id}, removal)
+    const row = database.get<SigningRow>(`SELECT * FROM signing_secrets ${where}`, profile, subscription_id)
+    if (row === undefined) continue
+    database.run(`DELETE FROM signing_secrets ${where}`, profile, subscription_id)
+    recordRemoval(database, signingSecretOf(row), removal)
     deleted += 1
   }
   return deleted
@@ -222,11 +229,31 @@ export function deleteSigningSecrets(
 
 function recordRemoval(
   database: Pick<Database, 'run'>,
-  {profile, subscription_id}: SigningSecretName,
+  {profile, subscription_id, subscribed, subscribed_since, stored_at}: RemovedName,
   {removed_at, removed_by}: Removal,
 ): void {
-  const sql = 'INSERT OR REPLACE INTO signing_removals VALUES (?, ?, ?, ?)'
-  database.run(sql, profile, subscription_id, removed_at, removed_by)
+  const {baseUrl = null, events = []} = subscribed ?? {}
+  const about = [baseUrl, events.join(' '), subscribed_since ?? stored_at ?? null]
+  const sql = `INSERT OR REPLACE INTO signing_removals
+    (profile, subscription_id, removed_at, removed_by, base_url, events, subscribed_since) VALUES (?, ?, ?, ?, ?, ?, ?)`
+  database.run(sql, profile, subscription_id, removed_at, removed_by, ...about)
+}
+
+type RemovedName = SigningSecretName &
+  Partial<Pick<SigningSecret, 'subscribed' | 'subscribed_since' | 'stored_at'>>
+
+type RemovalRow = SigningSecretName &
+  Removal &
+  // A read-only tokens.db of an earlier version has no such columns.
+  Partial<Record<'base_url' | 'events', string | null> & Record<'subscribed_since', number | null>>
+
+function removedSecretOf({base_url: baseUrl, events, subscribed_since, ...row}: RemovalRow) {
+  const types = events?.split(' ').filter(Boolean) ?? []
+  return {
+    ...row,
+    ...(baseUrl && types.length > 0 ? {subscribed: {baseUrl, events: types}} : {}),
+    ...(subscribed_since ? {subscribed_since} : {}),
+  } satisfies RemovedSigningSecret
 }
 
 /** Returns the name of the secret in the keychain. */

@@ -263,6 +263,13 @@ export function listDeliveries(
   return listPage(database, {select: DELIVERIES, filters, order, limit}, fromDeliveryRow)
 }
 
+/** Reports whether an event of the client was to be delivered to the subscription, which may be deleted. */
+export function hasDeliveries(database: Database, clientId: string, subscriptionId: string): boolean {
+  const sql = `SELECT 1 FROM deliveries JOIN events USING (event_id)
+    WHERE subscription_id = ? AND client_id = ? LIMIT 1`
+  return database.get(sql, subscriptionId, clientId) !== undefined
+}
+
 export function findDelivery(database: Database, deliveryId: string): ListedDelivery | undefined {
   const row = database.get<DeliveryRow>(`${DELIVERIES} WHERE delivery_id = ?`, deliveryId)
   return row && fromDeliveryRow(row)
