@@ -65,7 +65,7 @@ webhook, which is then checked as webhooks verify does. Exits with ${EXITS.not_a
     const {reply: _, ...ofFile} = verifyFlags
     const given = (Object.keys(ofFile) as (keyof typeof ofFile)[]).find(name => flags[name] !== undefined)
     if (given) throw usage('invalid_flags', `--${given} is for a file with a webhook, and ${what} is none`)
-    const {facts, findings} = await explain(what, {
+    const {facts, findings, unjudged} = await explain(what, {
       state,
       target: await this.target().catch(collectFailure([])),
       connect: () => this.connect(),
@@ -73,7 +73,7 @@ webhook, which is then checked as webhooks verify does. Exits with ${EXITS.not_a
       whenStopped: tidy => this.whenStopped(tidy),
     })
     if (flags.reply) await this.print(replyResult(facts, findings))
-    else await this.print(explanationResult(facts, findings.map(said)))
+    else await this.print(explanationResult(facts, findings.map(said), unjudged))
     if (findings.some(isProblem)) this.exitCode = EXITS.not_as_agreed.code
   }
 }

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
 import {ownSandbox, sandboxOfFile} from '../support/served-sandbox.js'
-import {reserving, SEARCH} from '../support/stay.js'
+import {reservationIn, reserving, SEARCH} from '../support/stay.js'
 import {makeWebhookFiles, SIGNING_SECRET} from '../support/webhook-files.js'
 import {describeSharing} from './sharing-machines.js'
 
@@ -178,4 +178,15 @@ await describeSharing(({machine}) => {
     const loggedOut = await explained(first, made, LOGGED_OUT)
     expect(codes(loggedOut)).toContain('likely_double')
   })
+})
+
+test('a service that fails each time gives no all-clear, and is called asked', async () => {
+  const {home, fault} = await ownSandbox()
+  const made = await reservationIn(home)
+  await fault({operation: '*', kind: 'html', times: 50})
+  const reply = await home.run(['explain', made, '--reply'])
+  expect(reply.stdout).toContain('could not be asked')
+  const report = await home.run(['explain', made])
+  expect(report.stdout).toContain('Not answered: the reservation of the service')
+  expect(report.stdout).not.toContain('Not asked')
 })

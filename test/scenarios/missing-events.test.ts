@@ -102,6 +102,36 @@ test('a subscription made later, and types that it does not list, accuse nothing
   expect(await find(home)).toMatchObject({exit: 3, checked: 2, missing: [`reservation.confirmed ${made}`]})
 })
 
+test('an event that was lost is still missing once its subscription is rotated away or deleted', async () => {
+  const {home, control} = await ownSandbox()
+  const create = async () =>
+    (
+      await home.json<{id: string}>([
+        'webhooks',
+        'create',
+        '--url',
+        NOWHERE,
+        '--event',
+        'reservation.confirmed',
+      ])
+    ).result.id
+  const old = await create()
+  const lost = await reservationIn(home)
+  await control('POST', '/_sandbox/clock', {advance_seconds: RETRY_SECONDS + 60})
+  const missing = [`reservation.confirmed ${lost}`]
+  expect(await find(home)).toMatchObject({exit: 3, missing})
+  await home.run(['webhooks', 'update', old, '--active'])
+  const {id} = (await home.json<{id: string}>(['webhooks', 'rotate', old])).result
+  expect(await find(home)).toMatchObject({exit: 3, missing})
+  expect((await home.run(['webhooks', 'rotate', old, '--finish'])).exit).toBe(0)
+  expect(await find(home)).toMatchObject({exit: 3, missing})
+  expect((await home.run(['webhooks', 'delete', id])).exit).toBe(0)
+  expect(await find(home)).toMatchObject({exit: 3, missing})
+  const explained = await home.json<{findings: {code: string}[]}>(['explain', lost], {isRefused: true})
+  expect(explained.exit).toBe(3)
+  expect(explained.result.findings.map(({code}) => code)).toContain('event_missing')
+})
+
 test('what was received and then pruned cannot be judged', async () => {
   const {home} = await ownSandbox()
   const port = await findFreePort()

@@ -92,8 +92,9 @@ export interface FoundDelivery {
   readonly isPending: boolean
   /** Whether the receiver has accepted it. */
   readonly isDelivered: boolean
-  /** When it was tried first, as the service wrote it. */
+  /** When it was tried first and last, as the service wrote it. */
   readonly triedAt: string | null
+  readonly lastTriedAt: string | null
 }
 
 /**
@@ -123,13 +124,15 @@ function deliveryIn(fields: Fields): FoundDelivery | undefined {
   const reservationRef = textIn(fields, DELIVERY.reservation)
   if (type === null || reservationRef === null) return undefined
   const state = asWord(textIn(fields, STATE))
+  const timeOf = (attempt: unknown) => (isObject(attempt) ? textIn(fieldsOf(attempt), DELIVERY.at) : null)
   const tries = factIn(fields, DELIVERY.attempts, list => (Array.isArray(list) ? list : null)) ?? []
   return {
     type,
     reservationRef,
     isPending: /pend|retr|wait|queue|schedul|progress/.test(state),
     isDelivered: /^(delivered|success(ful)?|succeeded|ok|done|completed?)$/.test(state),
-    triedAt: isObject(tries[0]) ? textIn(fieldsOf(tries[0]), DELIVERY.at) : null,
+    triedAt: timeOf(tries[0]),
+    lastTriedAt: timeOf(tries.at(-1)),
   }
 }
 

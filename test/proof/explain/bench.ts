@@ -73,6 +73,8 @@ export async function openBench() {
     env: {BOOKCTL_WEBHOOK_SECRET: undefined} as never,
   })
   listenerPort = listener.port
+  // Shows since when the subscription exists on the clock of the service, which the courses move.
+  await done(home.run(['webhooks', 'test', subscription, '--json']))
   const database = () => openOwn(EVENTS, home.configDirectory)
   return {
     sandbox,

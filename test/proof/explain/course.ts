@@ -160,7 +160,8 @@ export function expectedOf(course: Course): Expected {
     if (currency === 'USD' && pay === 'account') notices.add('charged_in_other_currency')
     // Whether a change causes an event depends on what was changed, so none is expected with certainty.
     const isDue = types.some(type => type !== 'reservation.updated')
-    if (!isSubscribed && isDue) notices.add('no_subscription')
+    // The subscription is passive then, so nothing is sent that was subscribed.
+    if (!isSubscribed && isDue) problems.add('event_missing')
   }
   if (isSubscribed)
     for (const type of types) {

@@ -9,7 +9,7 @@ import type {Target} from '../../session/resolve.js'
 import {listeningSandboxes} from '../../session/sandbox-records.js'
 import type {Facts} from './facts.js'
 import type {Finding} from './finding.js'
-import {findingsIn} from './findings.js'
+import {findingsIn, unjudgedIn} from './findings.js'
 import {requestOfHistory} from './from-requests.js'
 import {createSandboxView, type SandboxView} from './from-sandbox.js'
 import {createServiceView} from './from-service.js'
@@ -32,6 +32,8 @@ export interface Surroundings {
 export interface Explanation {
   readonly facts: Facts
   readonly findings: readonly Finding[]
+  /** What about events cannot be judged, and why. */
+  readonly unjudged: readonly string[]
 }
 
 /** Explains `what`. Throws a usage error `unknown_subject` if nothing is known of it; StorageError. */
@@ -45,7 +47,7 @@ export async function explain(what: string, surroundings: Surroundings): Promise
     sandboxes: await openSandboxes(what, surroundings),
   }
   const facts = await gather(what, means, systemClock.now())
-  return {facts, findings: findingsIn(facts)}
+  return {facts, findings: findingsIn(facts), unjudged: unjudgedIn(facts)}
 }
 
 /** Reports whether this machine or its shared store knows the name, so that it does not mean a file. */

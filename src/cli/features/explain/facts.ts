@@ -6,6 +6,7 @@ import type {JsonObject} from '../../../contract/json.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {EventForward} from '../../../contract/stored-events.js'
 import type {Client} from '../../../contract/token-cache.js'
+import type {SentDeliveries, SubscriptionHistory} from '../webhooks/due-judgement.js'
 
 export type SubjectKind = 'reservation' | 'client_reference' | 'event' | 'offer' | 'request'
 
@@ -44,6 +45,13 @@ export interface Asked {
   /** Words that complete `looked in …`. */
   readonly where: string
   readonly problem: string | null
+  /** Whether it was asked and failed, so that `problem` is what came of that. */
+  readonly hasFailed?: boolean
+}
+
+/** Returns what was asked, for JSON. */
+export function lookedIn(asked: readonly Asked[]) {
+  return asked.map(({source, where, problem}) => ({source, where, problem}))
 }
 
 /** A stored event, without its body. */
@@ -136,8 +144,10 @@ export interface ReservationFacts {
   /** The reservations that the service lists under the client reference of an attempt without a known outcome. */
   readonly listed: readonly ReadReservation[] | undefined
   readonly events: readonly ReceivedEvent[]
-  /** Undefined if the service does not tell its deliveries. */
+  /** The deliveries that a local sandbox tells; undefined for another service. */
   readonly deliveries: readonly Delivery[] | undefined
+  /** What the service lists as sent about events that did not come; undefined if it does not list it or was not asked. */
+  readonly sent: SentDeliveries | undefined
   readonly doubles: readonly Double[]
   /** Unix seconds on the service's clock, which differs from this machine's on a local sandbox. */
   readonly now: number
@@ -152,35 +162,20 @@ export interface Reception {
   readonly receivedAt: number
 }
 
-/** A subscription as far as it is known here. */
-export interface KnownSubscription {
-  readonly id: string
+/** A subscription that exists or existed. */
+export interface OwnSubscription extends SubscriptionHistory {
   /** Null for a secret of an earlier version. */
   readonly baseUrl: string | null
   /** The client of its profile; null if the profile is not in config.json. */
   readonly clientId: string | null
-  readonly types: readonly string[] | null
-  /** The address that its events are sent to; null if that is not known. */
-  readonly url: string | null
-  /** When its secret was stored here, in Unix seconds; infinity if it was not, so that only its events show since when it is. */
-  readonly storedAt: number
-}
-
-/** A subscription in the service's list. */
-export interface ListedSubscription {
-  readonly id: string
-  /** Null if the list does not name them. */
-  readonly types: readonly string[] | null
-  readonly url: string | null
-  readonly isActive: boolean
 }
 
 /** What is known about receiving events. */
 export interface Receiving {
-  readonly known: readonly KnownSubscription[]
-  /** Undefined if the service does not list them. */
-  readonly listed: readonly ListedSubscription[] | undefined
-  readonly receptions: readonly Reception[]
+  readonly subscriptions: readonly OwnSubscription[]
+  /** Whether the service listed its subscriptions. */
+  readonly isListed: boolean
+  readonly receivedTypes: readonly string[]
   /** The time before which stored events may have been removed, in Unix seconds; null if none was. */
   readonly prunedBefore: number | null
   /** How many requests the receivers of this store refused in the last hour. Which events they were is not known. */

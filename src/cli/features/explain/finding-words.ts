@@ -102,16 +102,26 @@ function likelyDouble({reference, double}: Of<'likely_double'>): Words {
 }
 
 function eventMissing(finding: Of<'event_missing'>): Words {
-  const {type, eventId, reference, dueAt, loss, attempts, status, error} = finding
+  const {type, eventId, reference, dueAt, loss, attempts, status, error, passiveId} = finding
   const name = eventId === null ? type : `${type} (${eventId})`
   const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
   const state =
     reference === null ? 'bookctl sandbox deliveries' : `bookctl reservations show ${shellWord(reference)}`
   const instead = `the service does not send it again; see the state: ${state}`
-  if (loss === 'given_up')
+  const isOff = passiveId === null ? '' : `; the subscription ${passiveId} is passive now`
+  const next = passiveId === null ? instead : `${turnOn(passiveId)}; ${instead}`
+  if (loss === 'given_up') {
+    const tries =
+      attempts === 0 ? '' : ` after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`
     return {
-      text: `${name}${due} was given up by the service after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`,
-      advice: `check the receiver: bookctl webhooks probe URL; ${instead}`,
+      text: `${name}${due} was given up by the service${tries}${isOff}`,
+      advice: `check the receiver: bookctl webhooks probe URL; ${next}`,
+    }
+  }
+  if (loss === 'not_sent')
+    return {
+      text: `${name}${due} was never sent, although it was subscribed${isOff}`,
+      advice: passiveId === null ? `check the subscription: bookctl webhooks list; ${instead}` : next,
     }
   if (loss === 'not_kept')
     return {
@@ -119,8 +129,8 @@ function eventMissing(finding: Of<'event_missing'>): Words {
       advice: `another receiver may have taken it; ${instead}`,
     }
   return {
-    text: `${name}${due} never came, and the service does not try any longer${refusedText(finding)}`,
-    advice: `check whether the receiver ran then, and the subscription: bookctl webhooks list; ${instead}`,
+    text: `${name}${due} never came, and the service does not try any longer${refusedText(finding)}${isOff}`,
+    advice: `check whether the receiver ran then, and the subscription: bookctl webhooks list; ${next}`,
   }
 }
 
@@ -129,13 +139,19 @@ function refusedText({refusedHere}: {readonly refusedHere: number}): string {
   return `; ${counted(refusedHere, 'request')} refused here in the last hour (bookctl webhooks status), which may have been it`
 }
 
-function eventRefused({type, eventId, status, at, attempts, nextAt}: Of<'event_refused'>): Words {
-  const again = nextAt === null ? 'and is not sent again' : `and is sent again ${utcText(nextAt)}`
+const turnOn = (id: string) => `turn it on again: bookctl webhooks update ${shellWord(id)} --active`
+
+function eventRefused(finding: Of<'event_refused'>): Words {
+  const {type, eventId, status, at, attempts, nextAt, passiveId} = finding
+  const isOff = passiveId === null ? '' : `; the subscription ${passiveId} is passive now`
+  const sentAgain = nextAt === null ? 'and is not sent again' : `and is sent again ${utcText(nextAt)}`
+  const again = sentAgain + isOff
+  const secret =
+    'the signing secret is probably wrong: check a captured request with bookctl webhooks verify, and the secret with bookctl webhooks listen --print-secret'
   const times = counted(attempts, 'attempt')
   return {
     text: `${type} (${eventId}) came and was refused with ${status} by the receiver ${utcText(at)}, after ${times}, ${again}`,
-    advice:
-      'the signing secret is probably wrong: check a captured request with bookctl webhooks verify, and the secret with bookctl webhooks listen --print-secret',
+    advice: passiveId === null ? secret : `${secret}; then ${turnOn(passiveId)}`,
   }
 }
 
@@ -155,19 +171,21 @@ function chargedOtherwise({reference, price, charged, rate}: Of<'charged_in_othe
   }
 }
 
-function noSubscription({types, reference, isPassive}: Of<'no_subscription'>): Words {
+function noSubscription({types, reference, passiveId}: Of<'no_subscription'>): Words {
   const which = types.join(', ')
-  const state = isPassive ? 'the subscription for it is passive' : 'no subscription takes it'
+  const state =
+    passiveId === null ? 'no subscription takes it' : `the subscription ${passiveId} for it is passive`
   return {
     text: `no event was sent here for ${which} of ${reference ?? 'it'}: ${state}, as far as is known`,
-    advice: isPassive
-      ? 'turn it on again: bookctl webhooks update ID --active'
-      : 'see which there are: bookctl webhooks list; create one: bookctl webhooks create',
+    advice:
+      passiveId === null
+        ? 'see which there are: bookctl webhooks list; create one: bookctl webhooks create'
+        : turnOn(passiveId),
   }
 }
 
 function deliveryPending(finding: Of<'delivery_pending'>): Words {
-  const {type, eventId, target, dueAt, nextAt, attempts, status, error} = finding
+  const {type, eventId, target, dueAt, nextAt, attempts, status, error, passiveId} = finding
   const name = eventId === null ? type : `${type} (${eventId})`
   const last =
     attempts === 0 ? '' : `, after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`
@@ -178,6 +196,11 @@ function deliveryPending(finding: Of<'delivery_pending'>): Words {
     }
   const next = nextAt === null ? '' : `; next attempt ${utcText(nextAt)}`
   const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
+  if (passiveId !== null)
+    return {
+      text: `${name}${due} has not come yet${last}; the subscription ${passiveId} is passive, so the service does not go on`,
+      advice: turnOn(passiveId),
+    }
   return {
     text: `${name}${due} has not come yet${last}; the service still tries${next}${refusedText(finding)}`,
     advice: `check that the receiver runs, and wait for it: bookctl webhooks events wait --type ${shellWord(type)}${finding.reference === null ? '' : ` --reservation ${shellWord(finding.reference)}`}`,

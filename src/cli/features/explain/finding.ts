@@ -26,6 +26,8 @@ type Loss =
   | 'not_kept'
   /** It is overdue and never came. */
   | 'never_came'
+  /** The service made no delivery of it. */
+  | 'not_sent'
 
 interface About {
   /** The reservation that it is about; null for an attempt without one, or an event about none. */
@@ -48,6 +50,11 @@ interface Tries {
   /** The first and the last attempt, in Unix seconds; null if there was none, or none is known. */
   readonly firstAt: number | null
   readonly lastAt: number | null
+}
+
+/** The subscription that should take it and is turned off, so that nothing is sent to it; null if none is known to be. */
+interface MayBePassive {
+  readonly passiveId: string | null
 }
 
 export type Finding = About &
@@ -78,7 +85,8 @@ export type Finding = About &
         readonly refusedHere: number
       } & EventDetails &
         Attempts &
-        Tries)
+        Tries &
+        MayBePassive)
     | ({
         readonly code: 'event_refused'
         readonly at: number
@@ -87,7 +95,8 @@ export type Finding = About &
         readonly attempts: number
         /** When it is sent again; null if it is not. */
         readonly nextAt: number | null
-      } & EventDetails)
+      } & EventDetails &
+        MayBePassive)
     | ({
         readonly code: 'forward_given_up'
         readonly target: string
@@ -101,7 +110,11 @@ export type Finding = About &
         readonly charged: Money
         readonly rate: string | null
       }
-    | {readonly code: 'no_subscription'; readonly types: readonly string[]; readonly isPassive: boolean}
+    | ({
+        readonly code: 'no_subscription'
+        readonly types: readonly string[]
+        readonly isPassive: boolean
+      } & MayBePassive)
     | ({
         readonly code: 'delivery_pending'
         /** Whether it waits to be forwarded, not to be received. */
@@ -111,7 +124,8 @@ export type Finding = About &
         readonly refusedHere: number
       } & EventDetails &
         Attempts &
-        Tries)
+        Tries &
+        MayBePassive)
     | {
         readonly code: 'cancelled'
         readonly at: number | null

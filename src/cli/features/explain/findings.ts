@@ -8,7 +8,7 @@ import {isUnresolved} from '../../../contract/journal.js'
 import {fieldsOf, firstObject} from '../../../contract/json.js'
 import {bookedPrice} from '../reserve/booking.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
-import {eventFindings} from './event-findings.js'
+import {eventFindings, unjudgedEvents} from './event-findings.js'
 import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
 import {standingOf} from './standing.js'
@@ -27,6 +27,11 @@ export function findingsIn({reservations, receiving}: Facts): Finding[] {
   ])
   const rank = ({code}: Finding) => (SEVERITIES[code] === 'problem' ? 0 : 1)
   return findings.sort((left, right) => rank(left) - rank(right))
+}
+
+/** Says what about events cannot be judged, and why. */
+export function unjudgedIn({reservations, receiving}: Facts): string[] {
+  return [...new Set(reservations.flatMap(facts => unjudgedEvents(facts, receiving)))]
 }
 
 function outcomeUnknown({reference, entry, listed}: ReservationFacts): Finding[] {

@@ -7,7 +7,7 @@ import {factsOfReservation, isEnded, type ReadReservation} from '../../../api/an
 import {FEE} from '../../../api/answers/vocabulary.js'
 import {listReservations, showReservation, stateOf} from '../../../api/operations/reservations.js'
 import {isVoucherReady} from '../../../api/operations/vouchers.js'
-import {listSubscriptions} from '../../../api/operations/webhooks.js'
+import {type FoundSubscription, listSubscriptions} from '../../../api/operations/webhooks.js'
 import {tripOfReservation} from '../../../api/reserve/trip-key.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime, zonedInstantOf} from '../../../contract/dates.js'
@@ -19,7 +19,9 @@ import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {courseOf} from '../reserve/course.js'
-import type {Asked, ListedSubscription, Moment, ServiceAnswer, VoucherAnswer} from './facts.js'
+import type {SentDeliveries, SubscriptionHistory} from '../webhooks/due-judgement.js'
+import {readSent} from '../webhooks/sent-deliveries.js'
+import type {Asked, Moment, ServiceAnswer, VoucherAnswer} from './facts.js'
 
 export type ServiceView = ReturnType<typeof createServiceView>
 
@@ -39,9 +41,13 @@ export function createServiceView(open: () => Promise<Connection>) {
   let connection: Connection | undefined
   /** Why nothing can be asked. */
   let problem: string | undefined
+  /** Whether that is because it was asked and did not answer. */
+  let isUnreachable = false
   /** Why some things could not be asked, by what was asked for. */
   const problems = new Map<string, string>()
   const shown = new Map<string, Promise<ServiceAnswer>>()
+  /** Whether the service answered anything, be it a refusal. */
+  let hasAnswered = false
 
   const openOnce = async (): Promise<Connection | undefined> => {
     if (problem !== undefined || connection !== undefined) return connection
@@ -57,12 +63,19 @@ export function createServiceView(open: () => Promise<Connection>) {
     const opened = await openOnce()
     if (opened === undefined || problem !== undefined) return undefined
     try {
-      return await call(opened.api)
+      const answer = await call(opened.api)
+      if (answer !== undefined) hasAnswered = true
+      return answer
     } catch (error) {
       const failure = requireFailure(error)
-      if (failure.kind === 'refused') return failure
-      if (failure.kind === 'unreachable') problem = failure.message
-      else problems.set(what, failure.message)
+      if (failure.kind === 'refused') {
+        hasAnswered = true
+        return failure
+      }
+      if (failure.kind === 'unreachable') {
+        problem = failure.message
+        isUnreachable = true
+      } else problems.set(what, failure.message)
       return undefined
     }
   }
@@ -124,22 +137,32 @@ export function createServiceView(open: () => Promise<Connection>) {
           other.reservation_ref !== found.reservation_ref && tripOfReservation(other.reservation) === trip,
       )
     },
-    async subscriptions(): Promise<readonly ListedSubscription[] | undefined> {
+    async subscriptions(): Promise<readonly FoundSubscription[] | undefined> {
       const listed = unlessFailed(await ask('the subscriptions', listSubscriptions))
-      if (listed === undefined || !listed.isComplete) return undefined
-      return listed.items.map(({id, events, url, is_active}) => {
-        return {id, types: events, url, isActive: is_active !== false}
-      })
+      return listed?.isComplete ? listed.items : undefined
+    },
+    /** Returns what the service sent of the events in `names`; undefined if it does not list its deliveries. */
+    async sent(
+      subscriptions: readonly SubscriptionHistory[],
+      names: ReadonlySet<string>,
+    ): Promise<SentDeliveries | undefined> {
+      return unlessFailed(await ask('the deliveries', api => readSent(api, subscriptions, names)))
     },
     /** Returns what was asked and why not, once everything was. */
     async asked(): Promise<Asked[]> {
       const target = await openOnce()
       const where = target ? `the service at ${new URL(target.target.baseUrl).host}` : 'the service'
-      if (problem !== undefined) return [{source: 'service', where, problem}]
+      if (problem !== undefined) return [{source: 'service', where, problem, hasFailed: isUnreachable}]
       const partly = [...problems].map(
-        ([what, why]): Asked => ({source: 'service', where: `${what} of ${where}`, problem: why}),
+        ([what, problem]): Asked => ({
+          source: 'service',
+          where: `${what} of ${where}`,
+          problem,
+          hasFailed: true,
+        }),
       )
-      return [{source: 'service', where, problem: null}, ...partly]
+      const isUseless = partly.length > 0 && !hasAnswered
+      return isUseless ? partly : [{source: 'service', where, problem: null}, ...partly]
     },
   }
 }

@@ -3,9 +3,20 @@ import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {EVENT_ID_PREFIX} from '../../../contract/identifiers.js'
 import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
+import {eventName} from '../webhooks/due-judgement.js'
 import {dueOf, stateOfFacts} from './course.js'
 import {doublesOf} from './doubles.js'
-import type {Asked, Delivery, Facts, Moment, ReceivedEvent, ReservationFacts, ServiceAnswer} from './facts.js'
+import {belongsTo} from './event-findings.js'
+import type {
+  Asked,
+  Delivery,
+  Facts,
+  Moment,
+  ReceivedEvent,
+  Receiving,
+  ReservationFacts,
+  ServiceAnswer,
+} from './facts.js'
 import {eventMoments, readEvents} from './from-events.js'
 import {entryMoments, offerMoments} from './from-journal.js'
 import {isAbout, type Names, type RequestFact, requestMoment, tellingAmong} from './from-requests.js'
@@ -38,7 +49,12 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
     reservations.push(await reservationFacts(place, means, now))
   if (what.startsWith(EVENT_ID_PREFIX) && resolved.reservationRefs.length === 0)
     reservations.push(await eventAlone(what, means, now))
-  const types = new Set(reservations.flatMap(each => dueOf(each).map(({type}) => type)))
+  const types = new Set(
+    reservations.flatMap(({deliveries = [], ...each}) => [
+      ...dueOf(each).map(({type}) => type),
+      ...deliveries.map(({type}) => type),
+    ]),
+  )
   const receiving = await receivingFor([...types], means)
   const requests = requestsAbout(resolved, reservations, [
     ...means.history,
@@ -51,7 +67,13 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
     ...reservations.flatMap(momentsOf),
   ]
   moments.sort((left, right) => left.at - right.at)
-  const refused = reservations.map(each => ({...each, refusals: refusalsOf(each, requests)}))
+  const refused: ReservationFacts[] = []
+  for (const each of reservations)
+    refused.push({
+      ...each,
+      refusals: refusalsOf(each, requests),
+      sent: await sentOf(each, receiving, means),
+    })
   const asked = await askedOf({service, sandboxes})
   return {subject: {kind: resolved.kind, id: what}, reservations: refused, receiving, moments, asked}
 }
@@ -140,11 +162,24 @@ async function reservationFacts(
     voucher,
     listed,
     deliveries: reference === null ? undefined : await deliveriesOf(reference, client?.baseUrl, means),
+    sent: undefined,
     doubles: [],
     now: now(client?.baseUrl),
     refusals: [],
   } as const
   return {...facts, doubles: await doublesOf(facts, means)}
+}
+
+/** Asks the service what it sent, if an event that is due did not come and was not delivered as far as is known. */
+async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {service}: Means) {
+  const {reference, client, events, deliveries = []} = facts
+  if (reference === null || client === undefined || !(await service.isOf(client))) return undefined
+  const known = new Set([...events, ...deliveries].map(({type}) => type))
+  const absent = dueOf(facts).filter(({type}) => !known.has(type))
+  const own = subscriptions.filter(each => belongsTo(each, facts))
+  if (absent.length === 0 || own.length === 0) return undefined
+  const names = absent.map(({type}) => eventName({type, reservation_ref: reference}))
+  return service.sent(own, new Set(names))
 }
 
 /** The facts about an event that names no reservation, such as a test event. */
@@ -165,6 +200,7 @@ async function eventAlone(
     listed: undefined,
     events: await readEvents(means.events, {ids: [id]}),
     deliveries: deliveries.length === 0 ? undefined : deliveries,
+    sent: undefined,
     doubles: [],
     now: now(undefined),
     refusals: [],

@@ -6,7 +6,7 @@ import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 import {stateOfFacts} from './course.js'
-import type {Facts, Moment} from './facts.js'
+import {type Facts, lookedIn, type Moment} from './facts.js'
 import type {SaidFinding} from './finding-words.js'
 import {utcText} from './words.js'
 
@@ -14,7 +14,11 @@ export const EXPLAIN_COLUMNS = ['at', 'source', 'what', 'reservation_ref', 'even
 
 type Row = Readonly<Record<(typeof EXPLAIN_COLUMNS)[number], string | null>>
 
-export function explanationResult(facts: Facts, findings: readonly SaidFinding[]): Result<Row> {
+export function explanationResult(
+  facts: Facts,
+  findings: readonly SaidFinding[],
+  unjudged: readonly string[],
+): Result<Row> {
   const {subject, moments, asked, reservations} = facts
   const timeline = moments.map(({at, ...moment}) => ({at: isoTime(at), ...moment}))
   const reservationRefs = reservations.flatMap(({reference}) => reference ?? [])
@@ -22,14 +26,15 @@ export function explanationResult(facts: Facts, findings: readonly SaidFinding[]
     subject: {...subject, reservation_refs: [...new Set(reservationRefs)]},
     timeline,
     findings,
-    looked_in: asked,
+    not_judged: unjudged,
+    looked_in: lookedIn(asked),
   }
   const items = timeline.map(({at, source, what, ...ids}): Row => {
     const {reservation_ref = null, event_id = null, request_id = null} = ids
     return {at, source, what, reservation_ref, event_id, request_id}
   })
   const lines = [...timeline, ...findings]
-  const report = (paint: Painter, columns: number) => reportOf(facts, findings, paint, columns)
+  const report = (paint: Painter, columns: number) => reportOf(facts, findings, unjudged, paint, columns)
   const text = `${report(unpainted, Number.POSITIVE_INFINITY).join('\n')}\n`
   return {document, items, lines, columns: columnsOf<Row>(EXPLAIN_COLUMNS), people: report, text}
 }
@@ -45,6 +50,7 @@ const SUBJECTS = {
 function reportOf(
   {subject, moments, asked, reservations}: Facts,
   findings: readonly SaidFinding[],
+  unjudged: readonly string[],
   paint: Painter,
   columns: number,
 ): string[] {
@@ -55,9 +61,10 @@ function reportOf(
     return reference === subject.id ? state : `reservation ${reference}, ${state}`
   })
   const head = `${SUBJECTS[subject.kind]} ${subject.id}${states.length === 0 ? '' : `: ${states.join('; ')}`}`
-  const notAsked = asked.flatMap(({where, problem}) =>
-    problem === null ? [] : [`Not asked: ${where}: ${problem}`],
+  const notAsked = asked.flatMap(({where, problem, hasFailed}) =>
+    problem === null ? [] : [`${hasFailed ? 'Not answered' : 'Not asked'}: ${where}: ${problem}`],
   )
+  const notJudged = unjudged.map(text => `Not judged: ${text}`)
   return [
     ...hang(sanitizeLine(head), columns, 2).map(line => paint('header', line)),
     '',
@@ -66,7 +73,8 @@ function reportOf(
     '',
     ...summaryLines(findings),
     ...findings.flatMap(finding => findingLines(finding, paint, columns)),
-    ...(notAsked.length === 0 ? [] : ['']),
+    ...(notAsked.length + notJudged.length === 0 ? [] : ['']),
+    ...notJudged.flatMap(text => hang(sanitizeLine(text, 500), columns, 2)),
     ...notAsked.flatMap(text => hang(sanitizeLine(text, 500), columns, 2)),
   ]
 }

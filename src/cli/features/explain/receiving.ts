@@ -1,47 +1,61 @@
-/** What is known about receiving events: subscriptions, and signs that their events are stored here. */
+/** What is known about receiving events: subscriptions of now and of earlier, and signs that their events are stored here. */
 import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
-import type {KnownSubscription, Receiving} from './facts.js'
+import {type ReceivedSpan, subscriptionHistories} from '../webhooks/due-judgement.js'
+import {type OwnedSubscription, rememberedSubscriptions} from '../webhooks/remembered.js'
+import type {OwnSubscription, Receiving, Reception} from './facts.js'
 import {readReceptions} from './from-events.js'
+import {isSameService} from './from-service.js'
 import type {Means} from './subject.js'
 
 /** Returns what is known about receiving these types; with none, nothing needs a subscription. */
 export async function receivingFor(types: readonly string[], means: Means): Promise<Receiving> {
-  const {events, service} = means
+  const {events, service, state} = means
   const prunedBefore = await events.prunedBefore()
-  const known = knownSubscriptions(means)
-  if (types.length === 0) return {known, listed: undefined, receptions: [], prunedBefore, refusedLastHour: 0}
+  const nothing = {subscriptions: [], isListed: false, receivedTypes: [], prunedBefore, refusedLastHour: 0}
+  if (types.length === 0) return nothing
+  const receptions = await readReceptions(events, types)
+  const spans = spansOf(receptions)
   const listed = await service.subscriptions()
   const target = await service.target()
-  // With a store that machines share, the secret of a subscription may be on another machine.
-  const elsewhere = (listed ?? []).flatMap(({id, types: of, url}): KnownSubscription[] => {
-    if (target === undefined || known.some(each => each.id === id)) return []
-    const {baseUrl, clientId} = target
-    return [{id, baseUrl, clientId, types: of, url, storedAt: Number.POSITIVE_INFINITY}]
-  })
+  const profiles = profilesOf(state)
+  const ownerOf = ({profile, baseUrl}: OwnedSubscription) => {
+    const owner = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
+    return {baseUrl: baseUrl ?? owner?.base_url ?? null, clientId: owner?.client_id ?? null}
+  }
+  const remembered = rememberedSubscriptions(state).map(each => ({...each, ...ownerOf(each)}))
+  const mayBeListed = ({baseUrl, clientId}: Pick<OwnSubscription, 'baseUrl' | 'clientId'>) =>
+    target !== undefined &&
+    (baseUrl === null || isSameService({baseUrl}, target)) &&
+    (clientId === null || clientId === target.clientId)
+  // The service's list says which subscriptions of the client in use exist, also one whose secret another machine has.
+  const here = remembered.filter(each => listed !== undefined && mayBeListed(each))
+  const elsewhere = remembered.filter(each => !here.includes(each))
+  const ofTarget = target && {baseUrl: target.baseUrl, clientId: target.clientId}
+  const withOwner = (each: ReturnType<typeof subscriptionHistories>[number]): OwnSubscription => {
+    const owner = remembered.find(({subscription_id}) => subscription_id === each.id)
+    const {baseUrl = null, clientId = null} = owner ?? ofTarget ?? {}
+    return {...each, baseUrl, clientId}
+  }
   return {
-    known: [...known, ...elsewhere],
-    listed,
-    receptions: await readReceptions(events, types),
+    subscriptions: [
+      ...(listed === undefined ? [] : subscriptionHistories(listed, here, spans)),
+      ...subscriptionHistories(undefined, elsewhere, spans),
+    ].map(withOwner),
+    isListed: listed !== undefined,
+    receivedTypes: [...new Set(receptions.flatMap(({type}) => type ?? []))],
     prunedBefore,
     refusedLastHour: await refusedLastHour(events),
   }
 }
 
-/** Returns the subscriptions whose signing secrets are stored here, with the client of their profiles. */
-function knownSubscriptions({state}: Means): KnownSubscription[] {
-  const profiles = profilesOf(state)
-  return state.secrets.listSigningSecrets().map(({subscription_id, profile, stored_at, subscribed}) => {
-    const owner = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined
-    return {
-      id: subscription_id,
-      baseUrl: subscribed?.baseUrl ?? owner?.base_url ?? null,
-      clientId: owner?.client_id ?? null,
-      types: subscribed?.events ?? null,
-      url: subscribed?.url ?? null,
-      storedAt: stored_at,
-    }
-  })
+function spansOf(receptions: readonly Reception[]): Map<string, ReceivedSpan> {
+  const spans = new Map<string, ReceivedSpan>()
+  for (const {secretName, receivedAt} of receptions) {
+    const {first, last} = spans.get(secretName) ?? {first: receivedAt, last: receivedAt}
+    spans.set(secretName, {first: Math.min(first, receivedAt), last: Math.max(last, receivedAt)})
+  }
+  return spans
 }
 
 /** A broken config.json is reported where the service is asked; credentials of the environment work without it. */

@@ -234,11 +234,13 @@ export function voucherText(references: readonly string[]): string {
 }
 
 const PASS_ON = 'Nothing has to be booked again. Please pass the next paragraph on to your developers.'
+const OFF = 'your subscription is switched off'
+const TURN_ON = 'Your subscription is switched off now. Please switch it on again.'
 const UNAFFECTED = 'The reservation itself is not affected.'
 const REACHABLE = `Please check that the address can be reached from the internet, and that it answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with an HTTP status from 200 to 299.`
 
 function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
-  const {dueAt, loss, reference, address, status} = finding
+  const {dueAt, loss, reference, address, status, passiveId} = finding
   const {name, short, is, was} = notices
   const unaffected = reference === null ? '' : UNAFFECTED
   const to = address === null ? 'the address of your subscription' : addressText(address)
@@ -252,7 +254,7 @@ function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
         ]),
         details: `${short} ${was} sent to ${to}. ${triesText(finding)}`,
         todo: reference === null ? '' : PASS_ON,
-        developers: [...instead, REACHABLE],
+        developers: [...instead, REACHABLE, passiveId === null ? '' : TURN_ON],
       }
     case 'not_kept': {
       const when = dueAt === null ? '' : ` on ${dateText(dueAt)}`
@@ -267,6 +269,18 @@ function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
         developers: [...instead, 'Please check which programs receive notifications at that address.'],
       }
     }
+    case 'not_sent':
+      return {
+        point: textOfSentences([
+          `${capital(name)} ${was} not sent${passiveId === null ? '' : `, because ${OFF}`}, and ${is} not sent afterwards.`,
+          unaffected,
+        ]),
+        todo: reference === null ? '' : PASS_ON,
+        developers: [
+          ...instead,
+          passiveId === null ? 'Please check which notifications your subscription takes.' : TURN_ON,
+        ],
+      }
     case 'never_came':
       return {
         point: textOfSentences([
@@ -293,7 +307,7 @@ function refusedText({refusedHere}: {readonly refusedHere: number}): string {
 }
 
 function eventRefused(
-  {at, status, nextAt, reference, address}: Of<'event_refused'>,
+  {at, status, nextAt, reference, address, passiveId}: Of<'event_refused'>,
   notices: Notices,
 ): Words {
   const {name, short, is, was} = notices
@@ -306,6 +320,7 @@ function eventRefused(
     developers: [
       ...(nextAt === null ? insteadOf(notices, reference) : []),
       'Please check that your program uses the signing secret that was shown when the subscription was created, and that it checks the content exactly as it arrives, before anything reads or changes it.',
+      passiveId === null ? '' : TURN_ON,
     ],
   }
 }
@@ -355,12 +370,17 @@ function noSubscription({types, isPassive}: Of<'no_subscription'>): Words {
 }
 
 function deliveryPending(finding: Of<'delivery_pending'>, {name, is, it}: Notices): Words {
-  const {target, nextAt, address} = finding
+  const {target, nextAt, address, passiveId} = finding
   const again = it === 'it' ? 'It' : 'They'
   if (target !== null)
     return {
       point: `${capital(name)} arrived, and ${is} still to be passed on to the program at ${originOf(target)}. That happens by itself.`,
       developers: ['Please make sure that this program runs.'],
+    }
+  if (passiveId !== null)
+    return {
+      point: `${capital(name)} ${it === 'it' ? 'has' : 'have'} not arrived, because ${OFF}.`,
+      developers: [TURN_ON],
     }
   const to = address === null ? 'the receiving address' : addressText(address)
   const next = nextAt === null ? `${is} sent again several times` : `${is} sent again on ${dateText(nextAt)}`

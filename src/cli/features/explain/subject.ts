@@ -8,7 +8,7 @@ import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {EventStore} from '../../../contract/stored-events.js'
 import type {Client} from '../../../contract/token-cache.js'
 import type {State} from '../../../state/state.js'
-import type {Asked, SubjectKind} from './facts.js'
+import {type Asked, lookedIn, type SubjectKind} from './facts.js'
 import {reservationOfEvent} from './from-events.js'
 import {type RequestFact, referenceInPath} from './from-requests.js'
 import type {SandboxView} from './from-sandbox.js'
@@ -106,11 +106,18 @@ export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
   if (what.startsWith(EVENT_ID_PREFIX)) kinds = 'an event'
   if (what.startsWith(OFFER_ID_PREFIX)) kinds = 'an offer'
   const looked = asked.filter(({problem}) => problem === null).map(({where}) => where)
-  const notAsked = asked.flatMap(({where, problem}) => (problem === null ? [] : [`${where}: ${problem}`]))
-  const places = notAsked.length === 0 ? '' : `; not asked: ${notAsked.join('; ')}`
+  const without = (failed: boolean) =>
+    asked.flatMap(({where, problem, hasFailed = false}) =>
+      problem === null || hasFailed !== failed ? [] : [`${where}: ${problem}`],
+    )
+  const [notAsked, failed] = [without(false), without(true)]
+  const places = [
+    notAsked.length === 0 ? '' : `; not asked: ${notAsked.join('; ')}`,
+    failed.length === 0 ? '' : `; not answered: ${failed.join('; ')}`,
+  ].join('')
   const message = `nothing is known of ${JSON.stringify(sanitizeLine(what, 80))}: looked for ${kinds} in ${looked.join(', ')}${sanitizeLine(places, 400)}`
   const hint = 'check the spelling; bookctl journal and bookctl reservations list show what there is'
-  return new Failure('usage', message, {code: 'unknown_subject', hint, result: {looked_in: asked}})
+  return new Failure('usage', message, {code: 'unknown_subject', hint, result: {looked_in: lookedIn(asked)}})
 }
 
 /** Returns the client references of entries and of a record in the service's answer. */

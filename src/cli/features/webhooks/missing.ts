@@ -3,9 +3,9 @@
  * come and did not. What cannot be judged is not called missing.
  */
 import {eachReservation} from '../../../api/operations/reservations.js'
-import {eachDelivery, type FoundSubscription, listSubscriptions} from '../../../api/operations/webhooks.js'
-import {isoTime, systemClock, zonedInstantOf} from '../../../contract/dates.js'
-import {type DueEvent, dueEvents} from '../../../contract/due-events.js'
+import {listSubscriptions} from '../../../api/operations/webhooks.js'
+import {isoTime, systemClock} from '../../../contract/dates.js'
+import {dueEvents} from '../../../contract/due-events.js'
 import {subjectOf} from '../../../contract/events.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -16,11 +16,20 @@ import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
 import {courseOf} from '../reserve/course.js'
+import {
+  type DueEvidence,
+  eventName,
+  judgeDue,
+  type NamedDueEvent,
+  type ReceivedSpan,
+  type SubscriptionHistory,
+  subscriptionHistories,
+} from './due-judgement.js'
+import {rememberedSubscriptions} from './remembered.js'
+import {readSent} from './sent-deliveries.js'
 
 /** An event that a reservation should have caused. */
-export interface OwedEvent extends DueEvent {
-  readonly reservation_ref: string
-}
+export type OwedEvent = NamedDueEvent
 
 export interface MissingEvents {
   /** The number of reservations that were compared. */
@@ -44,7 +53,7 @@ interface Terms {
  */
 export async function findMissing(connection: Connection, {store, profile, since}: Terms) {
   const received = await readReceived(store)
-  const subscriptions = await readSubscriptions(connection, profile, received.firstBySecret)
+  const subscriptions = await readSubscriptions(connection, profile, received.bySecret)
   const owed: OwedEvent[] = []
   let checked = 0
   const query = since === undefined ? {} : {created_from: isoTime(since)}
@@ -56,10 +65,11 @@ export async function findMissing(connection: Connection, {store, profile, since
       checked += 1
       const {reservation_ref} = found
       const due = dueEvents(course).map(event => ({reservation_ref, ...event}))
-      owed.push(...due.filter(event => !received.names.has(nameOf(event))))
+      owed.push(...due.filter(event => !received.names.has(eventName(event))))
     }
   }
-  const sent = owed.length === 0 ? undefined : await readSent(connection, subscriptions, owed)
+  const names = new Set(owed.map(eventName))
+  const sent = owed.length === 0 ? undefined : await readSent(connection.api, subscriptions, names)
   const prunedBefore = await store.prunedBefore()
   const judged = judge(owed, {subscriptions, sent, prunedBefore, now: systemClock.now()})
   const isEmpty = received.names.size === 0 && judged.missing.length > 0
@@ -71,162 +81,76 @@ export async function findMissing(connection: Connection, {store, profile, since
   return {checked, missing: judged.missing, pending: judged.pending, warnings} satisfies MissingEvents
 }
 
-const nameOf = ({type, reservation_ref}: Pick<OwedEvent, 'type' | 'reservation_ref'>) =>
-  `${type} ${reservation_ref}`
-
 const PAGE = 200
 
-/** Reads the names of all events received about reservations, and when the first event was signed with each secret. */
+/** Reads the names of all events received about reservations, and when the first and last event was signed with each secret. */
 async function readReceived(store: EventStore) {
   const names = new Set<string>()
-  const firstBySecret = new Map<string, number>()
+  const bySecret = new Map<string, ReceivedSpan>()
   let after = 0
   for (;;) {
     const page = await store.page({}, {after}, PAGE)
     for (const {type, body, secretName, receivedAt, sequence} of page) {
       const {reservationRef} = subjectOf(parseBody(body))
       if (reservationRef !== null) names.add(`${type} ${reservationRef}`)
-      firstBySecret.set(secretName, Math.min(firstBySecret.get(secretName) ?? receivedAt, receivedAt))
+      const {first, last} = bySecret.get(secretName) ?? {first: receivedAt, last: receivedAt}
+      bySecret.set(secretName, {first: Math.min(first, receivedAt), last: Math.max(last, receivedAt)})
       after = sequence
     }
-    if (page.length < PAGE) return {names, firstBySecret}
+    if (page.length < PAGE) return {names, bySecret}
   }
 }
 
-interface Subscription extends Pick<FoundSubscription, 'id'> {
-  readonly events: readonly string[]
-  readonly isPassive: boolean
-  /** Since when it is known to exist, in Unix seconds. */
-  readonly since: number | undefined
-}
-
 /**
- * Returns the subscriptions of the client, from the service's list or, where that is not available, those created from this
- * machine. Throws a Failure if neither is known.
+ * Returns the subscriptions of the client that exist or existed, from the service's list and from what this machine remembers.
+ * Throws a Failure if the service lists none and none was created from this machine.
  */
 async function readSubscriptions(
   {api, state, target}: Connection,
   profile: string,
-  firstBySecret: ReadonlyMap<string, number>,
-): Promise<Subscription[]> {
-  const stored = state.secrets.listSigningSecrets(profile)
-  const made = stored.filter(({subscribed}) => subscribed?.baseUrl === target.baseUrl)
-  const sinceOf = (id: string) => {
-    const kept = stored.find(({subscription_id}) => subscription_id === id)
-    const times = [kept?.subscribed_since ?? kept?.stored_at, firstBySecret.get(id)]
-    const known = times.filter(time => time !== undefined)
-    return known.length === 0 ? undefined : Math.min(...known)
-  }
+  receivedBy: ReadonlyMap<string, ReceivedSpan>,
+): Promise<SubscriptionHistory[]> {
+  const remembered = rememberedSubscriptions(state, profile).filter(
+    ({baseUrl}) => baseUrl === undefined || baseUrl === target.baseUrl,
+  )
+  const made = remembered.filter(({baseUrl, removal}) => baseUrl !== undefined && removal === undefined)
   const listed = await listSubscriptions(api).catch(error => {
     if (error instanceof Failure && error.kind !== 'interrupted' && made.length > 0) return undefined
     throw error
   })
-  if (listed === undefined) {
-    return made.map(({subscription_id: id, subscribed}) => {
-      return {id, events: subscribed?.events ?? [], isPassive: false, since: sinceOf(id)}
-    })
-  }
-  return listed.items.map(({id, events, is_active}) => {
-    const kept = made.find(({subscription_id}) => subscription_id === id)?.subscribed?.events
-    return {id, events: events ?? kept ?? [], isPassive: is_active === false, since: sinceOf(id)}
-  })
-}
-
-/** What the service says of its deliveries. */
-interface Sent {
-  /** The owed events that it sent or will send, by name. */
-  readonly byName: ReadonlyMap<string, {readonly isPending: boolean; readonly isDelivered: boolean}>
-  /** When the first event was sent to each subscription, in Unix seconds of the service's clock. */
-  readonly firstTo: ReadonlyMap<string, number>
-}
-
-/**
- * Reads which of the owed events the service sent, where it lists its deliveries: the local sandbox does, and another service
- * whose path the profile names. Returns undefined where it does not.
- */
-async function readSent(
-  {api}: Connection,
-  subscriptions: readonly Subscription[],
-  owed: readonly OwedEvent[],
-): Promise<Sent | undefined> {
-  const names = new Set(owed.map(nameOf))
-  const byName = new Map<string, {isPending: boolean; isDelivered: boolean}>()
-  const firstTo = new Map<string, number>()
-  try {
-    for (const {id} of subscriptions) {
-      for await (const page of eachDelivery(api, id)) {
-        for (const {type, reservationRef, isPending, isDelivered, triedAt} of page) {
-          const at = triedAt === null ? undefined : zonedInstantOf(triedAt)
-          if (at !== undefined) firstTo.set(id, Math.min(firstTo.get(id) ?? at, at))
-          const name = `${type} ${reservationRef}`
-          if (!names.has(name)) continue
-          const before = byName.get(name)
-          byName.set(name, {
-            isPending: isPending || before?.isPending === true,
-            isDelivered: isDelivered || before?.isDelivered === true,
-          })
-        }
-      }
-    }
-  } catch (error) {
-    if (error instanceof Failure && error.kind !== 'interrupted') return undefined
-    throw error
-  }
-  return {byName, firstTo}
-}
-
-interface Evidence {
-  readonly subscriptions: readonly Subscription[]
-  readonly sent: Sent | undefined
-  readonly prunedBefore: number | null
-  readonly now: number
+  return subscriptionHistories(listed?.items, remembered, receivedBy)
 }
 
 /** Sorts out the owed events that are missing, those that may still come, and those that cannot be judged. */
-function judge(owed: readonly OwedEvent[], evidence: Evidence) {
+function judge(owed: readonly OwedEvent[], evidence: DueEvidence) {
   const missing: OwedEvent[] = []
   const pending: OwedEvent[] = []
   const unjudged = new Map<string, number>()
+  const elsewhere = new Map<string, number>()
+  const add = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
   for (const event of owed) {
-    const verdict = judgeOne(event, evidence)
-    if (verdict === 'missing') missing.push(event)
-    else if (verdict === 'pending') pending.push(event)
-    else if (verdict !== 'not due') unjudged.set(verdict, (unjudged.get(verdict) ?? 0) + 1)
+    const verdict = judgeDue(event, evidence)
+    if (verdict.kind === 'missing') missing.push(event)
+    if (verdict.kind === 'missing' && !verdict.isReceivedHere)
+      add(elsewhere, verdict.subscriptionIds.join(', '))
+    if (verdict.kind === 'pending') pending.push(event)
+    if (verdict.kind === 'unjudged') add(unjudged, verdict.why)
   }
-  const warnings = [...unjudged].map(([why, count]) => `${counted(count, 'event')} cannot be judged: ${why}`)
+  const warnings = [
+    ...[...unjudged].map(([why, count]) => `${counted(count, 'event')} cannot be judged: ${why}`),
+    ...[...elsewhere].map(
+      ([ids, count]) =>
+        `${counted(count, 'event')} may have come elsewhere: nothing that was sent to ${sanitizeLine(ids, 200)} is stored here`,
+    ),
+  ]
   return {missing, pending, warnings}
 }
 
-const PRUNED = 'what was received then may have been removed (webhooks events prune)'
-const UNDATED = 'the service does not say when they were due'
-const UNKNOWN_START = 'since when they are subscribed is not known on this machine'
-
-/** Returns `missing`, `pending`, `not due` if nothing was subscribed to it then, or why it cannot be judged. */
-function judgeOne({type, due_at, ...event}: OwedEvent, evidence: Evidence): string {
-  const {subscriptions, sent, prunedBefore, now} = evidence
-  const at = due_at === null ? undefined : zonedInstantOf(due_at)
-  const delivery = sent?.byName.get(nameOf({type, ...event}))
-  if (delivery?.isPending) return 'pending'
-  // Its time on the service's clock cannot be compared with the clock by which events are removed.
-  const mayBeGone = prunedBefore !== null && delivery?.isDelivered === true
-  if (mayBeGone || (at !== undefined && prunedBefore !== null && at < prunedBefore)) return PRUNED
-  if (delivery !== undefined) return 'missing'
-  const listing = subscriptions.filter(({events}) => events.includes(type))
-  if (listing.length === 0) return 'not due'
-  if (at === undefined) return UNDATED
-  const starts = listing.map(({id, since}) =>
-    sent === undefined ? since : (sent.firstTo.get(id) ?? Number.POSITIVE_INFINITY),
-  )
-  if (!starts.some(start => start !== undefined && start <= at))
-    return starts.includes(undefined) ? UNKNOWN_START : 'not due'
-  return sent === undefined && at + RETRY_SECONDS > now ? 'pending' : 'missing'
-}
-
-function warningsAbout(subscriptions: readonly Subscription[]): string[] {
+function warningsAbout(subscriptions: readonly SubscriptionHistory[]): string[] {
   const passive = subscriptions.filter(({isPassive}) => isPassive)
   const none = 'the client has no webhook subscription, so the service sends no events'
   return [
-    ...(subscriptions.length === 0 ? [none] : []),
+    ...(subscriptions.every(({until}) => until !== null) ? [none] : []),
     ...passive.map(({id}) => {
       const name = sanitizeLine(id, 100)
       return `the subscription ${name} is passive, so nothing is sent to it: bookctl webhooks update ${name} --active`
@@ -259,7 +183,7 @@ export function adviceOn({missing, pending}: MissingEvents): string[] {
     references.length > MOST_ADVISED
       ? 'bookctl webhooks events missing --quiet | sort -u | bookctl reservations show -'
       : `bookctl reservations show ${few.join(' ')}`
-  const wait = `${counted(pending.length, 'event')} did not come yet, and may still: the service tries again for about ${Math.round(RETRY_SECONDS / 3600)} hours.`
+  const wait = `${counted(pending.length, 'event')} did not come yet, and may still: the service goes on trying for about ${Math.round(RETRY_SECONDS / 3600)} hours after an event is due.`
   return [
     ...(missing.length > 0 ? [`An event cannot be asked for again. What it was about: ${show}`] : []),
     ...(pending.length > 0 ? [wait] : []),

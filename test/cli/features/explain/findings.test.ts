@@ -2,10 +2,9 @@
 import {describe, expect, it} from 'vitest'
 import type {Facts, ReservationFacts} from '../../../../src/cli/features/explain/facts.js'
 import {said} from '../../../../src/cli/features/explain/finding-words.js'
-import {findingsIn} from '../../../../src/cli/features/explain/findings.js'
+import {findingsIn, unjudgedIn} from '../../../../src/cli/features/explain/findings.js'
 import {replyResult} from '../../../../src/cli/features/explain/reply.js'
 import {
-  CLIENT,
   delivery,
   entry,
   facts,
@@ -15,6 +14,7 @@ import {
   receiving,
   reservation,
   shown,
+  subscription,
 } from './made-up-facts.js'
 
 const codes = (given: Facts) => findingsIn(given).map(({code}) => code)
@@ -169,10 +169,10 @@ describe('events where the service tells its deliveries', () => {
       codesOf({...lost, deliveries}, {receiving: receiving(change)})
     expect(withReceiving({})).toEqual(['event_missing'])
     // Its receiver is another program.
-    expect(withReceiving({receptions: []})).toEqual([])
+    expect(withReceiving({subscriptions: [subscription({received: undefined})]})).toEqual([])
     // It was received here only later.
-    const later = {secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 10}
-    expect(withReceiving({receptions: [later]})).toEqual([])
+    const later = subscription({received: {first: NOON + 10, last: NOON + 10}})
+    expect(withReceiving({subscriptions: [later]})).toEqual([])
     // It may have been removed here.
     expect(withReceiving({prunedBefore: NOON + 10})).toEqual([])
   })
@@ -183,6 +183,11 @@ describe('events where the service tells its deliveries', () => {
 })
 
 describe('events where the service does not tell its deliveries', () => {
+  const subscribed = (change: Parameters<typeof subscription>[0]) => ({subscriptions: [subscription(change)]})
+  const unjudged = (change: Partial<Facts['receiving']>) =>
+    unjudgedIn(
+      facts({events: [received('reservation.confirmed')], now: LATER}, {receiving: receiving(change)}),
+    )
   const without = (change: Partial<ReservationFacts> = {}, more: Partial<Facts> = {}) =>
     codesOf({events: [received('reservation.confirmed')], now: LATER, ...change}, more)
 
@@ -201,59 +206,56 @@ describe('events where the service does not tell its deliveries', () => {
   })
 
   it.each<[string, Partial<Facts['receiving']>]>([
-    ['no event was ever received here', {receptions: []}],
     [
       'the subscription was made later',
-      {
-        known: [{...CLIENT, id: 'whsub_1', types: ['voucher.ready'], url: null, storedAt: NOON + 5}],
-        receptions: [{secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON + 6}],
-      },
+      subscribed({since: NOON + 5, received: {first: NOON + 6, last: NOON + 6}}),
     ],
-    [
-      'the subscription is of another client',
-      {known: [{...CLIENT, clientId: 'cid_2', id: 'whsub_1', types: null, url: null, storedAt: 0}]},
-    ],
-    [
-      'the subscription is at another service',
-      {
-        known: [
-          {
-            baseUrl: 'https://other.example/v1',
-            clientId: null,
-            id: 'whsub_1',
-            types: null,
-            url: null,
-            storedAt: 0,
-          },
-        ],
-      },
-    ],
-    [
-      'the subscription was deleted',
-      {listed: [{id: 'whsub_2', types: ['voucher.ready'], url: null, isActive: true}]},
-    ],
-    ['events of that time were removed', {prunedBefore: NOON + 1}],
+    ['the subscription is of another client', subscribed({clientId: 'cid_2'})],
+    ['the subscription is at another service', subscribed({baseUrl: 'https://other.example/v1'})],
+    ['the subscription was deleted before', subscribed({until: NOON - 10})],
   ])('are not missing if %s', (_, change) => {
     expect(without({}, {receiving: receiving(change)})).not.toContain('event_missing')
+    expect(unjudged(change)).toEqual([])
+  })
+
+  it.each<[string, Partial<Facts['receiving']>, RegExp]>([
+    ['no event was ever received here', subscribed({received: undefined}), /sent to whsub_1 is stored here/],
+    ['since when the subscription exists is unknown', subscribed({since: undefined}), /since when/],
+    ['the subscription is deleted, and when is not known', subscribed({until: undefined}), /is deleted/],
+    ['which types the subscription took is unknown', subscribed({types: null}), /which events/],
+    ['events of that time were removed', {prunedBefore: NOON + 1}, /may have been removed/],
+  ])('cannot be judged, which is told, if %s', (_, change, why) => {
+    expect(without({}, {receiving: receiving(change)})).not.toContain('event_missing')
+    expect(unjudged(change)).toEqual([expect.stringMatching(why)])
+  })
+
+  it('are missing if the subscription was deleted since', () => {
+    expect(without({}, {receiving: receiving(subscribed({until: NOON + 10}))})).toEqual(['event_missing'])
+  })
+
+  it('are missing with the subscription that is passive, and how to turn it on', () => {
+    const given = facts(
+      {events: [received('reservation.confirmed')], now: LATER},
+      {receiving: receiving({...subscribed({isPassive: true}), isListed: true})},
+    )
+    const [finding, ...others] = findingsIn(given)
+    expect(others).toEqual([])
+    expect(finding).toMatchObject({code: 'event_missing', passiveId: 'whsub_1'})
+    expect(finding && said(finding).advice).toContain('bookctl webhooks update whsub_1 --active')
   })
 
   it('are missing too if the secret is on another machine of the store, once events of the subscription came', () => {
-    const known = [
-      {...CLIENT, id: 'whsub_1', types: ['voucher.ready'], url: null, storedAt: Number.POSITIVE_INFINITY},
-    ]
-    const listed = [{id: 'whsub_1', types: ['voucher.ready'], url: null, isActive: true}]
-    const at = (receivedAt: number) => {
-      const receptions = [{secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt}]
-      return without({}, {receiving: receiving({known, listed, receptions})})
+    const at = (first: number) => {
+      const change = subscribed({since: first, received: {first, last: first}})
+      return without({}, {receiving: receiving({...change, isListed: true})})
     }
     expect(at(NOON - 500)).toEqual(['event_missing'])
     expect(at(NOON + 500)).toEqual([])
   })
 
   it('are not missing if the subscription does not take the type, which is told', () => {
-    const known = [{...CLIENT, id: 'whsub_1', types: ['reservation.confirmed'], url: null, storedAt: 0}]
-    const receptions = [{secretName: 'whsub_1', type: 'reservation.confirmed', receivedAt: 0}]
-    expect(without({}, {receiving: receiving({known, receptions})})).toEqual(['no_subscription'])
+    const change = {...subscribed({types: ['reservation.confirmed']}), receivedTypes: []}
+    expect(without({}, {receiving: receiving(change)})).toEqual(['no_subscription'])
   })
 
   it('are not due before a payment, and not known to be due when nobody can be asked', () => {
@@ -268,14 +270,11 @@ describe('events where the service does not tell its deliveries', () => {
   })
 
   it('have no subscription if the service lists none that is active', () => {
-    const listed = [{id: 'whsub_1', types: ['voucher.ready'], url: null, isActive: false}]
+    const change = {...subscribed({isPassive: true, since: undefined, received: undefined}), isListed: true}
     const finding = findingsIn(
-      facts(
-        {events: [received('reservation.confirmed')]},
-        {receiving: receiving({known: [], listed, receptions: []})},
-      ),
+      facts({events: [received('reservation.confirmed')]}, {receiving: receiving(change)}),
     )
-    expect(finding).toMatchObject([{code: 'no_subscription', types: ['voucher.ready'], isPassive: true}])
+    expect(finding).toMatchObject([{code: 'no_subscription', types: ['voucher.ready'], passiveId: 'whsub_1'}])
   })
 })
 

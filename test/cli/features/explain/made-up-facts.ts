@@ -2,6 +2,7 @@
 import type {
   Delivery,
   Facts,
+  OwnSubscription,
   ReceivedEvent,
   Receiving,
   ReservationFacts,
@@ -80,24 +81,29 @@ export const reservation = (change: Partial<ReservationFacts> = {}): Reservation
   listed: undefined,
   events: BOTH,
   deliveries: undefined,
+  sent: undefined,
   doubles: [],
   now: NOON + 60,
   refusals: [],
   ...change,
 })
 
+export const subscription = (change: Partial<OwnSubscription> = {}): OwnSubscription => ({
+  ...CLIENT,
+  id: 'whsub_1',
+  types: ['reservation.confirmed', 'voucher.ready'],
+  url: 'https://partner.example/events?key=secret1',
+  isPassive: false,
+  since: NOON - 1000,
+  until: null,
+  received: {first: NOON - 500, last: NOON - 500},
+  ...change,
+})
+
 export const receiving = (change: Partial<Receiving> = {}): Receiving => ({
-  known: [
-    {
-      ...CLIENT,
-      id: 'whsub_1',
-      types: ['reservation.confirmed', 'voucher.ready'],
-      url: 'https://partner.example/events?key=secret1',
-      storedAt: NOON - 1000,
-    },
-  ],
-  listed: undefined,
-  receptions: [{secretName: 'whsub_1', type: 'voucher.ready', receivedAt: NOON - 500}],
+  subscriptions: [subscription()],
+  isListed: false,
+  receivedTypes: ['voucher.ready'],
   prunedBefore: null,
   refusedLastHour: 0,
   ...change,

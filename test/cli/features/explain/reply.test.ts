@@ -8,7 +8,7 @@ import {SEEN} from '../../../support/seen-offer.js'
 import {entry, facts, NOON, received, reservation} from './made-up-facts.js'
 
 const reference = 'RSV-1'
-const event = {type: 'voucher.ready', eventId: 'evt_1', reference}
+const event = {type: 'voucher.ready', eventId: 'evt_1', reference, passiveId: null}
 const address = 'https://user:secret1@partner.example/events/secret1-0123456789abcdef?key=secret1'
 const failed = {
   attempts: 8,
@@ -91,6 +91,7 @@ const FINDINGS: readonly Finding[] = [
     dueAt: null,
     loss: 'given_up',
   },
+  {code: 'event_missing', ...event, ...failed, passiveId: 'whsub_1', dueAt: NOON, loss: 'not_sent'},
   {code: 'event_missing', ...event, ...failed, status: 200, dueAt: NOON, loss: 'not_kept'},
   {code: 'event_missing', ...event, ...failed, eventId: null, attempts: 0, dueAt: NOON, loss: 'never_came'},
   {code: 'event_refused', ...event, address, at: NOON, status: 401, attempts: 2, nextAt: NOON + 300},
@@ -105,10 +106,32 @@ const FINDINGS: readonly Finding[] = [
     charged: money('92.59', 'USD'),
     rate: '0.9259',
   },
-  {code: 'no_subscription', reference, types: ['voucher.ready', 'reservation.confirmed'], isPassive: false},
-  {code: 'no_subscription', reference, types: ['voucher.ready'], isPassive: true},
-  {code: 'delivery_pending', ...event, ...failed, attempts: 2, target: null, dueAt: NOON, nextAt: NOON + 300},
-  {code: 'delivery_pending', ...event, ...failed, attempts: 0, target: null, dueAt: NOON, nextAt: null},
+  {
+    code: 'no_subscription',
+    reference,
+    types: ['voucher.ready', 'reservation.confirmed'],
+    passiveId: null,
+    isPassive: false,
+  },
+  {code: 'no_subscription', reference, types: ['voucher.ready'], passiveId: 'whsub_1', isPassive: true},
+  {
+    code: 'delivery_pending',
+    ...event,
+    ...failed,
+    attempts: 2,
+    target: null,
+    dueAt: NOON,
+    nextAt: NOON + 300,
+  },
+  {
+    code: 'delivery_pending',
+    ...event,
+    ...failed,
+    attempts: 0,
+    target: null,
+    dueAt: NOON,
+    nextAt: null,
+  },
   {
     code: 'delivery_pending',
     ...event,

@@ -1,0 +1,214 @@
+/**
+ * Judges which of the events that reservations should have caused did not come. `explain` and `webhooks events missing` both ask
+ * here, so that they never contradict each other. What cannot be judged has a reason, and is not called missing.
+ */
+import {zonedInstantOf} from '../../../contract/dates.js'
+import type {DueEvent} from '../../../contract/due-events.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {RETRY_SECONDS} from '../../../contract/limits.js'
+import {subscriptionOfSecret} from '../../../state/secret-store.js'
+
+/** When the first and the last event of a subscription were stored here, in Unix seconds of this machine. */
+export interface ReceivedSpan {
+  readonly first: number
+  readonly last: number
+}
+
+/** A subscription that exists or existed, as far as this machine or the service knows it. */
+export interface SubscriptionHistory {
+  readonly id: string
+  /** The events it takes; null if that is not known. */
+  readonly types: readonly string[] | null
+  /** The address that its events are sent to; null if that is not known. */
+  readonly url: string | null
+  /** Whether the service has turned it off, so that nothing is sent to it. */
+  readonly isPassive: boolean
+  /** Since when it is known to exist, in Unix seconds; undefined if that is not known. */
+  readonly since: number | undefined
+  /** Null if it still exists; when it was deleted, in Unix seconds; undefined if it was deleted, and when is not known. */
+  readonly until: number | null | undefined
+  readonly received: ReceivedSpan | undefined
+}
+
+/** A delivery of the event that is judged. */
+export interface DeliveryState {
+  readonly subscriptionId: string
+  readonly isPending: boolean
+  readonly isDelivered: boolean
+  /** The last attempt, in Unix seconds of the service's clock; undefined before the first one. */
+  readonly lastTriedAt: number | undefined
+}
+
+/** What the service says about the deliveries to its subscriptions. */
+export interface SentDeliveries {
+  /** The deliveries of an event, by `eventName`. */
+  readonly byName: ReadonlyMap<string, readonly DeliveryState[]>
+  /** When something was first sent to each subscription, in Unix seconds of the service's clock; null if nothing was. */
+  readonly firstTo: ReadonlyMap<string, number | null>
+}
+
+export interface DueEvidence {
+  readonly subscriptions: readonly SubscriptionHistory[]
+  /** Undefined where the service does not tell its deliveries. */
+  readonly sent: SentDeliveries | undefined
+  /** The time before which stored events may have been removed; null if none was. */
+  readonly prunedBefore: number | null
+  /** Unix seconds. */
+  readonly now: number
+}
+
+/** An event that did not come. `passiveId` is the subscription that is turned off, if none is on that takes the event. */
+export type DueVerdict =
+  | {
+      readonly kind: 'missing'
+      /** `taken`: the receiver answered with 2xx; `given_up`: none did; `not_sent`: the service made no delivery. */
+      readonly how: 'taken' | 'given_up' | 'not_sent' | 'never_came'
+      /** False if nothing that was sent to its subscriptions is stored here, so that another program may have it. */
+      readonly isReceivedHere: boolean
+      readonly passiveId: string | null
+      readonly subscriptionIds: readonly string[]
+    }
+  | {readonly kind: 'pending'; readonly passiveId: string | null}
+  /** Nothing was subscribed to it then. */
+  | {readonly kind: 'not_due'}
+  | {readonly kind: 'unjudged'; readonly why: string}
+
+export interface NamedDueEvent extends DueEvent {
+  readonly reservation_ref: string
+}
+
+/** An event to judge, which may be of a type that is not in §6.1. */
+export type JudgedEvent = Omit<NamedDueEvent, 'type'> & {readonly type: string}
+
+export const eventName = ({type, reservation_ref}: Pick<JudgedEvent, 'type' | 'reservation_ref'>) =>
+  `${type} ${reservation_ref}`
+
+const PRUNED = 'what was received then may have been removed (webhooks events prune)'
+const UNDATED = 'the service does not say when they were due'
+const UNKNOWN_START = 'since when they are subscribed is not known on this machine'
+
+/** Judges an event of which none was received. */
+export function judgeDue(event: JudgedEvent, evidence: DueEvidence): DueVerdict {
+  const {subscriptions, sent, prunedBefore, now} = evidence
+  const at = event.due_at === null ? undefined : zonedInstantOf(event.due_at)
+  const deliveries = sent?.byName.get(eventName(event)) ?? []
+  const ofIds = (ids: readonly string[]) => subscriptions.filter(({id}) => ids.includes(id))
+  const pending = deliveries.filter(({isPending}) => isPending)
+  if (pending.length > 0)
+    return {kind: 'pending', passiveId: passiveAmong(ofIds(pending.map(each => each.subscriptionId)))}
+  const taken = deliveries.filter(({isDelivered}) => isDelivered)
+  // Its time on the service's clock cannot be compared with the clock by which events are removed.
+  const mayBeRemoved = prunedBefore !== null && taken.length > 0
+  if (mayBeRemoved || (at !== undefined && prunedBefore !== null && at < prunedBefore))
+    return {kind: 'unjudged', why: PRUNED}
+  if (taken.length > 0) {
+    const isReceivedHere = taken.some(({subscriptionId, lastTriedAt}) => {
+      const received = subscriptions.find(({id}) => id === subscriptionId)?.received
+      return received !== undefined && (lastTriedAt === undefined || received.first <= lastTriedAt)
+    })
+    const subscriptionIds = taken.map(each => each.subscriptionId)
+    return {kind: 'missing', how: 'taken', isReceivedHere, passiveId: null, subscriptionIds}
+  }
+  if (deliveries.length > 0) {
+    const subscriptionIds = deliveries.map(each => each.subscriptionId)
+    const passiveId = passiveAmong(ofIds(subscriptionIds))
+    return {kind: 'missing', how: 'given_up', isReceivedHere: true, passiveId, subscriptionIds}
+  }
+  const taking = subscriptions.filter(({types}) => types === null || types.includes(event.type))
+  if (taking.length === 0) return {kind: 'not_due'}
+  if (at === undefined) return {kind: 'unjudged', why: UNDATED}
+  const judged = taking.map(each => ({each, existed: existedAt(at, each, sent)}))
+  const existing = judged.filter(({existed}) => existed === true).map(({each}) => each)
+  if (existing.length === 0) {
+    const why = judged.map(({existed}) => existed).find(existed => typeof existed === 'string')
+    return why === undefined ? {kind: 'not_due'} : {kind: 'unjudged', why}
+  }
+  const passiveId = passiveAmong(existing)
+  if (sent === undefined && at + RETRY_SECONDS > now) return {kind: 'pending', passiveId}
+  return {
+    kind: 'missing',
+    how: sent === undefined ? 'never_came' : 'not_sent',
+    // What the service did not send came nowhere.
+    isReceivedHere: sent !== undefined || existing.some(({received}) => received !== undefined),
+    passiveId,
+    subscriptionIds: existing.map(({id}) => id),
+  }
+}
+
+function passiveAmong(subscriptions: readonly SubscriptionHistory[]): string | null {
+  const isOn = subscriptions.some(({isPassive, until}) => !isPassive && until === null)
+  const passive = subscriptions.find(({isPassive}) => isPassive)
+  return isOn || passive === undefined ? null : passive.id
+}
+
+/** Reports whether the subscription existed at `at` and took the event, or why that is not known. */
+function existedAt(
+  at: number,
+  {id, types, since, until, received}: SubscriptionHistory,
+  sent: SentDeliveries | undefined,
+): boolean | string {
+  const name = sanitizeLine(id, 100)
+  const firstSentAt = sent?.firstTo.get(id)
+  // The service's own deliveries are on its own clock, as the events are.
+  if (firstSentAt === null) return false
+  // Nor can they be compared with what this machine knows of a subscription whose deliveries are not listed.
+  const start = firstSentAt ?? (sent === undefined ? since : undefined)
+  if (start === undefined) {
+    if (until !== null && until !== undefined && at > until) return false
+    return until === null ? UNKNOWN_START : `the subscription ${name}, which is deleted, may have taken them`
+  }
+  if (start > at) return false
+  if (until === undefined && (received === undefined || received.last < at))
+    return `the subscription ${name} is deleted, and since when is not known`
+  if (typeof until === 'number' && until < at) return false
+  return types === null ? `which events the subscription ${name} takes is not known` : true
+}
+
+/** What this machine remembers of a subscription: its secret, or that the secret was removed. */
+export interface RememberedSubscription {
+  readonly subscription_id: string
+  readonly types: readonly string[] | undefined
+  readonly url: string | undefined
+  readonly since: number | undefined
+  /** When and by which command the secret was removed; undefined if it is stored. */
+  readonly removal: {readonly removed_at: number; readonly removed_by: string} | undefined
+}
+
+interface ListedSubscription {
+  readonly id: string
+  readonly events: readonly string[] | null
+  readonly url: string | null
+  readonly is_active: boolean | null
+}
+
+/** The commands that delete a subscription together with its secret. */
+const DELETING = /^webhooks (?:delete|rotate)/
+
+/** Joins what the service lists, if it does, what this machine remembers, and what was received. */
+export function subscriptionHistories(
+  listed: readonly ListedSubscription[] | undefined,
+  remembered: readonly RememberedSubscription[],
+  receivedBy: ReadonlyMap<string, ReceivedSpan>,
+): SubscriptionHistory[] {
+  const ids = new Set([
+    ...(listed ?? []).map(({id}) => id),
+    ...remembered.map(({subscription_id}) => subscriptionOfSecret(subscription_id)),
+  ])
+  return [...ids].map((id): SubscriptionHistory => {
+    const there = listed?.find(each => each.id === id)
+    const known = remembered.find(each => each.subscription_id === id)
+    const received = receivedBy.get(id)
+    const starts = [known?.since, received?.first].filter(time => time !== undefined)
+    const deletion = known?.removal && DELETING.test(known.removal.removed_by) ? known.removal : undefined
+    const isThere = listed === undefined ? known?.removal === undefined : there !== undefined
+    return {
+      id,
+      types: there?.events ?? known?.types ?? null,
+      url: there?.url ?? known?.url ?? null,
+      isPassive: there?.is_active === false,
+      since: starts.length === 0 ? undefined : Math.min(...starts),
+      until: isThere ? null : deletion?.removed_at,
+      received,
+    }
+  })
+}

@@ -1,0 +1,45 @@
+/** Reads what the service says it sent, where it lists its deliveries: the local sandbox does, and a service whose path is named. */
+import {eachDelivery} from '../../../api/operations/webhooks.js'
+import type {Api} from '../../../api/types.js'
+import {zonedInstantOf} from '../../../contract/dates.js'
+import {Failure} from '../../../contract/failure.js'
+import type {DeliveryState, SentDeliveries, SubscriptionHistory} from './due-judgement.js'
+
+/**
+ * Returns the deliveries of the events in `names` to the subscriptions, and when the first one was sent to each. Returns undefined
+ * if the service does not list the deliveries of a subscription that exists; those of a deleted one may be gone.
+ */
+export async function readSent(
+  api: Api,
+  subscriptions: readonly Pick<SubscriptionHistory, 'id' | 'until'>[],
+  names: ReadonlySet<string>,
+): Promise<SentDeliveries | undefined> {
+  const byName = new Map<string, DeliveryState[]>()
+  const firstTo = new Map<string, number | null>()
+  for (const {id, until} of subscriptions) {
+    let first: number | null = null
+    try {
+      for await (const page of eachDelivery(api, id)) {
+        for (const {type, reservationRef, isPending, isDelivered, triedAt, lastTriedAt} of page) {
+          const at = instantOf(triedAt)
+          if (at !== undefined) first = Math.min(first ?? at, at)
+          const name = `${type} ${reservationRef}`
+          if (!names.has(name)) continue
+          const state = {subscriptionId: id, isPending, isDelivered, lastTriedAt: instantOf(lastTriedAt)}
+          byName.set(name, [...(byName.get(name) ?? []), state])
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
+      if (until === null) return undefined
+      continue
+    }
+    // A list without deliveries of a deleted subscription may mean that they were removed with it.
+    if (first !== null || until === null) firstTo.set(id, first)
+  }
+  return {byName, firstTo}
+}
+
+function instantOf(text: string | null): number | undefined {
+  return text === null ? undefined : zonedInstantOf(text)
+}
