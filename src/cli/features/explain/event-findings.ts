@@ -11,7 +11,7 @@ import {
   type JudgedEvent,
   judgeDue,
   type SentDeliveries,
-} from '../webhooks/due-judgement.js'
+} from '../due-events/judgement.js'
 import {dueOf} from './course.js'
 import type {Delivery, OwnSubscription, Receiving, ReservationFacts} from './facts.js'
 import type {Finding} from './finding.js'

@@ -6,7 +6,7 @@ import type {JsonObject} from '../../../contract/json.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import type {EventForward} from '../../../contract/stored-events.js'
 import type {Client} from '../../../contract/token-cache.js'
-import type {SentDeliveries, SubscriptionHistory} from '../webhooks/due-judgement.js'
+import type {SentDeliveries, SubscriptionHistory} from '../due-events/judgement.js'
 
 export type SubjectKind = 'reservation' | 'client_reference' | 'event' | 'offer' | 'request'
 

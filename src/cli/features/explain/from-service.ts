@@ -18,9 +18,9 @@ import {type Client, TOKEN_CLIENT} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
+import type {SentDeliveries, SubscriptionHistory} from '../due-events/judgement.js'
+import {readSent} from '../due-events/sent-deliveries.js'
 import {courseOf} from '../reserve/course.js'
-import type {SentDeliveries, SubscriptionHistory} from '../webhooks/due-judgement.js'
-import {readSent} from '../webhooks/sent-deliveries.js'
 import type {Asked, Moment, ServiceAnswer, VoucherAnswer} from './facts.js'
 
 export type ServiceView = ReturnType<typeof createServiceView>

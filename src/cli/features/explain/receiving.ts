@@ -1,8 +1,8 @@
 /** What is known about receiving events: subscriptions of now and of earlier, and signs that their events are stored here. */
 import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
-import {type ReceivedSpan, subscriptionHistories} from '../webhooks/due-judgement.js'
-import {type OwnedSubscription, rememberedSubscriptions} from '../webhooks/remembered.js'
+import {type ReceivedSpan, subscriptionHistories} from '../due-events/judgement.js'
+import {type OwnedSubscription, rememberedSubscriptions} from '../due-events/remembered.js'
 import type {OwnSubscription, Receiving, Reception} from './facts.js'
 import {readReceptions} from './from-events.js'
 import {isSameService} from './from-service.js'

@@ -15,7 +15,6 @@ import {parseBody} from '../../../webhooks/captures/records.js'
 import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {courseOf} from '../reserve/course.js'
 import {
   type DueEvidence,
   eventName,
@@ -24,9 +23,10 @@ import {
   type ReceivedSpan,
   type SubscriptionHistory,
   subscriptionHistories,
-} from './due-judgement.js'
-import {rememberedSubscriptions} from './remembered.js'
-import {readSent} from './sent-deliveries.js'
+} from '../due-events/judgement.js'
+import {rememberedSubscriptions} from '../due-events/remembered.js'
+import {readSent} from '../due-events/sent-deliveries.js'
+import {courseOf} from '../reserve/course.js'
 
 /** An event that a reservation should have caused. */
 export type OwedEvent = NamedDueEvent

@@ -13,7 +13,7 @@ import type {JournalEntry} from '../../../../src/contract/journal.js'
 export const NOON = 1_906_545_600
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-export const CLIENT = {baseUrl: 'https://service.example/v1', clientId: 'cid_1'}
+const CLIENT = {baseUrl: 'https://service.example/v1', clientId: 'cid_1'}
 
 export const RECORD = {
   reservation_ref: 'RSV-1',

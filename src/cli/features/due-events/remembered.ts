@@ -1,6 +1,6 @@
 /** The subscriptions that this machine remembers: those whose signing secrets are stored, and those whose secrets were removed. */
 import type {State} from '../../../state/state.js'
-import type {RememberedSubscription} from './due-judgement.js'
+import type {RememberedSubscription} from './judgement.js'
 
 export interface OwnedSubscription extends RememberedSubscription {
   readonly profile: string

@@ -3,7 +3,7 @@ import {eachDelivery} from '../../../api/operations/webhooks.js'
 import type {Api} from '../../../api/types.js'
 import {zonedInstantOf} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
-import type {DeliveryState, SentDeliveries, SubscriptionHistory} from './due-judgement.js'
+import type {DeliveryState, SentDeliveries, SubscriptionHistory} from './judgement.js'
 
 /**
  * Returns the deliveries of the events in `names` to the subscriptions, and when the first one was sent to each. Returns undefined

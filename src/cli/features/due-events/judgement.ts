@@ -124,7 +124,8 @@ export function judgeDue(event: JudgedEvent, evidence: DueEvidence): DueVerdict 
     return why === undefined ? {kind: 'not_due'} : {kind: 'unjudged', why}
   }
   const passiveId = passiveAmong(existing)
-  if (sent === undefined && at + RETRY_SECONDS > now) return {kind: 'pending', passiveId}
+  const isTried = existing.some(({until}) => until === null)
+  if (sent === undefined && isTried && at + RETRY_SECONDS > now) return {kind: 'pending', passiveId}
   return {
     kind: 'missing',
     how: sent === undefined ? 'never_came' : 'not_sent',
@@ -151,16 +152,15 @@ function existedAt(
   const firstSentAt = sent?.firstTo.get(id)
   // The service's own deliveries are on its own clock, as the events are.
   if (firstSentAt === null) return false
-  // Nor can they be compared with what this machine knows of a subscription whose deliveries are not listed.
-  const start = firstSentAt ?? (sent === undefined ? since : undefined)
-  if (start === undefined) {
-    if (until !== null && until !== undefined && at > until) return false
-    return until === null ? UNKNOWN_START : `the subscription ${name}, which is deleted, may have taken them`
-  }
-  if (start > at) return false
-  if (until === undefined && (received === undefined || received.last < at))
-    return `the subscription ${name} is deleted, and since when is not known`
-  if (typeof until === 'number' && until < at) return false
+  const start = firstSentAt ?? since
+  const isOverBefore = typeof until === 'number' && until < at
+  if (isOverBefore || (start !== undefined && start > at)) return false
+  const mayHave = `the subscription ${name}, which is deleted, may have taken them`
+  if (start === undefined) return until === null ? UNKNOWN_START : mayHave
+  const isSeenLater = received !== undefined && received.last >= at
+  if (until === undefined && !isSeenLater) return mayHave
+  // Its deliveries are not known, and the clock of this machine may not be that of the service.
+  if (sent !== undefined && firstSentAt === undefined) return until === null ? UNKNOWN_START : mayHave
   return types === null ? `which events the subscription ${name} takes is not known` : true
 }
 
