@@ -9,6 +9,7 @@ import {ByteSource} from './byte-source.js'
 import {FOREIGN_FORM, tooLong} from './gaps.js'
 import {readHar} from './har.js'
 import {httpHead, readHttpRequest} from './http.js'
+import {holdsSignature} from './lines.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
 import type {CapturedRequest} from './request.js'
 
@@ -39,7 +40,7 @@ export async function* readCaptures<T = never>(
   const start = await source.peek(FIRST_HEAD_BYTES)
   // An empty file is an empty capture, or with --signature an empty body.
   if (start.length === 0 && !signatureGiven) return
-  const head = httpHead(start)
+  const head = httpHead(start, names)
   if (head && (head.isClean || signatureGiven)) return yield [readHttpRequest(source, head)]
   if (signatureGiven) return yield [{body: source.rest()}]
   const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '')
@@ -61,10 +62,6 @@ export async function* readCaptures<T = never>(
   if (requests) return yield requests
   const gap = source.isShorterThan(HEAD_BYTES) ? FOREIGN_FORM : tooLong(sizeText(HEAD_BYTES))
   yield [holdsSignature(text, names) ? {body: source.rest(), gap} : {body: source.rest()}]
-}
-
-function holdsSignature(text: string, names: WebhookHeaderNames): boolean {
-  return text.toLowerCase().includes(names.signature.toLowerCase()) || /\bv1=[\da-f]{64}/i.test(text)
 }
 
 /** A cheap check, so that a long body is not read into memory. UTF-16 has a NUL beside each letter. */

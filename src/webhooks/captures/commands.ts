@@ -6,6 +6,7 @@ import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/hea
 import {bashVariables, readBash} from './bash.js'
 import {readCmd} from './cmd.js'
 import {bodyIsElsewhere, unclear} from './gaps.js'
+import {isSignature} from './lines.js'
 import {powerShellVariables, readCmdlet, readProgram, type Value} from './powershell.js'
 import type {CapturedRequest, Gap, Reading} from './request.js'
 import type {Command, Word} from './words.js'
@@ -56,8 +57,7 @@ export function readCommands(text: string, names: WebhookHeaderNames): CapturedR
   return kept.map((request, n) => (kept.length > 1 ? {...request, place: `#${n + 1}`} : request))
 }
 
-const isSigned = ({pairs}: Sent, names: WebhookHeaderNames) =>
-  pairs.some(([name]) => name.toLowerCase() === names.signature.toLowerCase())
+const isSigned = ({pairs}: Sent, names: WebhookHeaderNames) => pairs.some(pair => isSignature(pair, names))
 
 function requestOf(
   first: Sent,

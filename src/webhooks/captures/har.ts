@@ -3,7 +3,9 @@ import {isObject} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
-import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
+import {isCutJson} from './json-text.js'
+import {isSignature} from './lines.js'
+import {type CapturedRequest, parseText, timeOf, unreadable} from './request.js'
 
 /** The size is limited because parsing takes several times as much memory as the file. */
 const MOST_HAR_BYTES = 128 * 1024 * 1024
@@ -56,9 +58,8 @@ export async function* readHar(
     const {method} = request
     // A webhook has a signature, under the expected name or another, or is a POST of an event without one.
     const isWebhook =
-      headerOf(headers, names.signature) !== undefined ||
       headerOf(headers, names.eventId) !== undefined ||
-      pairs.some(([, value]) => /\bv1=/.test(value)) ||
+      pairs.some(pair => isSignature(pair, names)) ||
       ((typeof method !== 'string' || /^post$/i.test(method)) && isEventEnvelope(body))
     if (isWebhook) yield [{headers, body, afterwards: {notes}, place, receivedAt: timeOf(startedDateTime)}]
     else leftOut.count += 1

@@ -1,13 +1,11 @@
 /** Reads an HTTP/1 request, head and body. */
-import {gatherHeaders, type HeaderMap, headerOf} from '../signature/headers.js'
+import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import type {ByteSource} from './byte-source.js'
 import {chunkSizeIn, dechunk} from './chunks.js'
 import {BODY_MISSING, HEADERS_CUT} from './gaps.js'
+import {HEADER_LINE, isSignature, REQUEST_LINE} from './lines.js'
 import {type Afterwards, type CapturedRequest, type Reading, receivedAtOf} from './request.js'
 import {joinedReadings, textReadings} from './wrapped.js'
-
-const REQUEST_LINE = /^[A-Z]{3,16} [^\s]+ HTTP\/\d(?:\.\d)?$/
-const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
@@ -25,7 +23,7 @@ export interface HttpHead {
  * Reads the head of an HTTP/1 request that starts with `start`. Lines end with CRLF or LF. Returns undefined unless there is a
  * request line, or headers with a signature and an empty line.
  */
-export function httpHead(start: Buffer): HttpHead | undefined {
+export function httpHead(start: Buffer, names: WebhookHeaderNames): HttpHead | undefined {
   const text = start.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   // Without an empty line, everything is headers.
@@ -34,7 +32,7 @@ export function httpHead(start: Buffer): HttpHead | undefined {
   const lines = head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)
   const hasRequestLine = REQUEST_LINE.test(head.split(/\r?\n/, 1)[0] ?? '')
   const fields = lines.slice(hasRequestLine ? 1 : 0).map(line => HEADER_LINE.exec(line))
-  const isSigned = fields.some(field => /(?:^|[\s,])v1=/.test(field?.[2] ?? ''))
+  const isSigned = fields.some(field => isSignature([field?.[1] ?? '', field?.[2] ?? ''], names))
   if (!hasRequestLine && (!end || !isSigned || fields.includes(null))) return undefined
   // Other lines are ignored, because some tools print remarks.
   const found = fields.filter(field => field !== null)

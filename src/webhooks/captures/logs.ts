@@ -5,8 +5,10 @@
 import {isObject, type JsonObject} from '../../contract/json.js'
 import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {ANSWER, BODY_MISSING, unclear} from './gaps.js'
-import {type CapturedRequest, isCutJson, parseText, type Reading, timeOf, unreadable} from './request.js'
-import {endOfValue, JOINED, joinedReadings} from './wrapped.js'
+import {endOfValue, isCutJson} from './json-text.js'
+import {holdsSignature, isSignature} from './lines.js'
+import {type CapturedRequest, parseText, type Reading, timeOf, unreadable} from './request.js'
+import {JOINED, joinedReadings} from './wrapped.js'
 
 const MOST_DEPTH = 12
 const MOST_NODES = 100_000
@@ -91,8 +93,7 @@ export function readBrokenLogs(text: string, names: WebhookHeaderNames): Capture
 /** Reports whether a line of a log has a record with headers that breaks off. */
 function isCutRequest(line: string, names: WebhookHeaderNames): boolean {
   const record = /\{\s*".*/s.exec(line)?.[0] ?? ''
-  const isSigned = record.toLowerCase().includes(names.signature.toLowerCase())
-  return isSigned && /"\w*headers"\s*:/i.test(record) && isCutJson(record)
+  return holdsSignature(record, names) && /"\w*headers"\s*:/i.test(record) && isCutJson(record)
 }
 
 /** Returns the JSON in a text, behind a time or other words, with its own text and that behind it. */
@@ -233,8 +234,7 @@ class Walk {
 
   /** A message of a log often holds JSON as text. */
   private visitText(text: string, depth: number): Parts {
-    if (!/"(?:\w*[hH]eaders)"/.test(text) && !text.toLowerCase().includes(this.names.signature.toLowerCase()))
-      return {}
+    if (!/"(?:\w*[hH]eaders)"/.test(text) && !holdsSignature(text, this.names)) return {}
     const inner = embeddedJson(text)
     return inner === undefined ? {} : this.visit(inner.value, depth + 1)
   }
@@ -245,7 +245,7 @@ class Walk {
     const pairs = headersIn(listed.map(([, one]) => one)) ?? this.flatHeaders(value)
     const isAnswer =
       (typeof members.get('statuscode') === 'number' || typeof members.get('status') === 'number') &&
-      !pairs?.some(([name]) => name.toLowerCase() === this.names.signature.toLowerCase())
+      !pairs?.some(pair => isSignature(pair, this.names))
     const receivedAt = [...members].flatMap(([name, one]) =>
       TIME_NAMES.has(name) ? (timeIn(one) ?? []) : [],
     )[0]

@@ -5,6 +5,7 @@
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
 import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY} from './gaps.js'
+import {BODY_LABEL, headerIn, isSignature, REQUEST_LINE, STATUS_LINE} from './lines.js'
 import {isRead, readBrokenLogs, readLogs} from './logs.js'
 import {textOfMail} from './mails.js'
 import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
@@ -72,11 +73,6 @@ function withoutFences(text: string): string {
   return lines.map(line => (line.startsWith(common) ? line.slice(common.length) : line)).join('\n')
 }
 
-const REQUEST_LINE = /^[A-Z]{3,16} \S+ HTTP\/\d(?:\.\d)?\s*$/
-const STATUS_LINE = /^\s*HTTP\/\d(?:\.\d)? \d{3}\b/
-const HEADER_LINE =
-  /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?(?:[ \t]*(?::|=>)[ \t]*|[ \t]+=[ \t]+|\t)(.*)$/s
-
 /** Reads the output of `curl -v`: the lines of the request begin with `>`, and those of the answer with `<`. */
 function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
   const lines = text.split(/\r?\n/)
@@ -91,7 +87,10 @@ function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[]
     if (isInHead) heads.at(-1)?.push(sent)
   }
   const requests = heads.map(head => {
-    const pairs = head.slice(1).flatMap(line => pairIn(line) ?? [])
+    const pairs = head
+      .slice(1)
+      .map(headerIn)
+      .filter(pair => pair !== undefined)
     return {headers: gatherHeaders(pairs), body: new Uint8Array(), gap: CURL_PRINTS_NO_BODY}
   })
   const key = names.signature.toLowerCase()
@@ -99,15 +98,6 @@ function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[]
   if (requests.length > 0) return (signed.length > 0 ? signed : requests).slice(-1)
   return lines.some(line => /^< HTTP\//.test(line)) ? [{body: new Uint8Array(), gap: ANSWER}] : undefined
 }
-
-function pairIn(line: string): [[string, string]] | undefined {
-  const [, name, value = ''] = HEADER_LINE.exec(line) ?? []
-  return name === undefined ? undefined : [[name, value.trim()]]
-}
-
-/** Matches a line, or the start of one, that says that the body follows. */
-const BODY_LABEL =
-  /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|(?<=[ \t])=|$)[ \t]*/i
 
 /** Joins lines without `indent` before them. */
 function withoutIndent(lines: readonly string[], indent: string): string {
@@ -139,10 +129,10 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
       break
     }
     if (label !== undefined || REQUEST_LINE.test(line)) continue
-    const pair = pairIn(line)
-    if (pair?.[0][0].toLowerCase() === key) indent = /^[ \t]*/.exec(line)?.[0] ?? ''
+    const pair = headerIn(line)
+    if (pair?.[0].toLowerCase() === key) indent = /^[ \t]*/.exec(line)?.[0] ?? ''
     const last = pairs.at(-1)
-    if (pair) pairs.push(...pair)
+    if (pair) pairs.push(pair)
     else if (last && isAfterHeader && line.trim() !== '') {
       const isToken = last[0].toLowerCase() === key || last[1] === ''
       last[1] = `${last[1]}${isToken ? '' : ' '}${line.trim()}`
@@ -150,8 +140,7 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
     isAfterHeader = pair !== undefined || (isAfterHeader && line.trim() !== '')
   }
   // A status line of an answer ends what belongs to the request.
-  if (!pairs.some(([name, value]) => name.toLowerCase() === key || /(?:^|[\s,])v1=[\da-f]{16}/i.test(value)))
-    return undefined
+  if (!pairs.some(pair => isSignature(pair, names))) return undefined
   const headers = gatherHeaders(pairs)
   const receivedAt = receivedAtOf(pairs)
   if (bodyLine === undefined) return [{headers, body: new Uint8Array(), gap: BODY_MISSING, receivedAt}]

@@ -6,7 +6,8 @@ import {isObject, isTooDeep, parseExactly} from '../../contract/json.js'
 import {sizeText} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
 import {gatherHeaders, type HeaderMap, pairsOf} from '../signature/headers.js'
-import {type CapturedRequest, isCutJson, parseText, timeOf, unreadable} from './request.js'
+import {isCutJson} from './json-text.js'
+import {type CapturedRequest, parseText, timeOf, unreadable} from './request.js'
 
 /** The limit fits a body of 1 MiB, which is in its line twice: as base64 and as an event. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024

@@ -65,24 +65,6 @@ export function parseText(text: string): unknown {
   }
 }
 
-/**
- * Reports whether `text`, which is not JSON, is the start of an object or a list. It uses a loop, because a RegExp overflows on
- * long strings.
- */
-export function isCutJson(text: string): boolean {
-  if (!/^\s*[{[]/.test(text)) return false
-  let depth = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at += 1) {
-    const mark = text[at]
-    if (mark === '"') isInString = !isInString
-    else if (isInString) at += mark === '\\' ? 1 : 0
-    else if (mark === '{' || mark === '[') depth += 1
-    else if (mark === '}' || mark === ']') depth -= 1
-  }
-  return isInString || depth > 0
-}
-
 /** Parses an ISO 8601 time into Unix seconds. Returns undefined if it is invalid. */
 export function timeOf(text: unknown): number | undefined {
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN

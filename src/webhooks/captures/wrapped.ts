@@ -2,6 +2,7 @@
  * Finds the bodies that a text may mean after a mail broke its lines: a break stands for nothing, or for a space. Texts have one
  * character per byte (latin1).
  */
+import {endOfValue} from './json-text.js'
 import type {Reading} from './request.js'
 
 /** Limit of the work for one text, tried in all its ways: about 30 ms. */
@@ -41,24 +42,6 @@ export function* joinedReadings(text: string, whole: string): Generator<Reading 
 }
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1')
-
-/** Returns the position after the JSON object or list that `text` begins with, or 0. Line breaks may be within its strings. */
-export function endOfValue(text: string): number {
-  if (!/^\s*[{[]/.test(text)) return 0
-  let depth = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at += 1) {
-    const mark = text[at]
-    if (mark === '"') isInString = !isInString
-    else if (isInString) at += mark === '\\' ? 1 : 0
-    else if (mark === '{' || mark === '[') depth += 1
-    else if (mark === '}' || mark === ']') {
-      depth -= 1
-      if (depth === 0) return at + 1
-    }
-  }
-  return 0
-}
 
 /** Yields `text` with the line breaks that a mail may have put in it removed, or replaced by spaces, the likeliest ways first. */
 function* joinedLines(text: string, whole: string): Generator<string> {
