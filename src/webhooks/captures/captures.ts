@@ -4,14 +4,17 @@
  * Bodies are streamed and captures are read record by record, but the other forms are read into memory.
  */
 import {sizeText} from '../../contract/limits.js'
-import type {WebhookHeaderNames} from '../signature/headers.js'
+import {headerOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {parseSignature} from '../signature/signature.js'
 import {ByteSource} from './byte-source.js'
-import {FOREIGN_FORM, tooLong} from './gaps.js'
+import {FOREIGN_FORM, NO_REQUEST, SIGNATURE_MASKED, tooLong} from './gaps.js'
 import {readHar} from './har.js'
 import {httpHead, readHttpRequest} from './http.js'
+import {beginsJson} from './json-text.js'
 import {holdsSignature} from './lines.js'
 import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} from './records.js'
 import type {CapturedRequest} from './request.js'
+import {mayHoldSeveral} from './several.js'
 
 export interface ReadOptions<T = never> {
   /** Whether --signature is given. Then the file is a raw body or an HTTP request. */
@@ -25,6 +28,8 @@ export interface ReadOptions<T = never> {
 
 /** How much of a file is read to detect its form. The first record of a capture fits. */
 const HEAD_BYTES = 16 * 1024 * 1024
+/** Texts with several requests are not longer. */
+const SEVERAL_BYTES = 1024 * 1024
 const FIRST_HEAD_BYTES = 64 * 1024
 
 /**
@@ -40,28 +45,79 @@ export async function* readCaptures<T = never>(
   const start = await source.peek(FIRST_HEAD_BYTES)
   // An empty file is an empty capture, or with --signature an empty body.
   if (start.length === 0 && !signatureGiven) return
+
   const head = httpHead(start, names)
-  if (head && (head.isClean || signatureGiven)) return yield [readHttpRequest(source, head)]
-  if (signatureGiven) return yield [{body: source.rest()}]
+  if (signatureGiven) return yield [head ? readHttpRequest(source, head) : {body: source.rest()}]
+  if (head?.isClean) {
+    const several = await readSeveral(source, names, leftOut)
+    return yield (several ?? [readHttpRequest(source, head)]).map(one => withMask(one, names))
+  }
+
   const text = start.toString('latin1').replace(/^\xef\xbb\xbf/, '')
-  if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) return yield* readHar(source.rest(), names, leftOut)
+  if (/^\s*\{\s*"log"\s*:\s*\{/.test(text)) {
+    for await (const group of readHar(source.rest(), names, leftOut))
+      yield group.map(one => withMask(one, names))
+    return
+  }
+
   if (beginsWithRecord(start)) return yield* readRecords(source.rest(), leftOut, shortcut)
   // A cheap check first, so that other files are not read into memory.
-  if (/^\s*[[{]/.test(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)) {
-    const head = await source.peek(HEAD_BYTES)
-    if (beginsWithRecord(head)) return yield* readRecords(source.rest(), leftOut, shortcut)
-    const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(head) : undefined
+  if (beginsJson(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)) {
+    const first = await source.peek(HEAD_BYTES)
+    if (beginsWithRecord(first)) return yield* readRecords(source.rest(), leftOut, shortcut)
+    const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(first) : undefined
     if (requests) return yield requests
   }
-  if (!head && !mayHoldRequest(text, names)) return yield [{body: source.rest()}]
+
+  if (head || mayHoldRequest(text, names)) {
+    const requests = await readWhole(source, names, leftOut)
+    // What is a request from its first line on lacks only the part that was cut off.
+    const isWhole = requests?.some(({gap}) => gap === undefined)
+    const found = head?.hasRequestLine && !isWhole ? [readHttpRequest(source, head)] : requests
+    if (found) return yield found.map(one => withMask(one, names))
+  }
+
+  if (holdsSignature(text, names)) {
+    const gap = source.isShorterThan(HEAD_BYTES) ? FOREIGN_FORM : tooLong(sizeText(HEAD_BYTES))
+    return yield [{body: source.rest(), gap}]
+  }
+  // JSON may be the body of an event that was not signed.
+  yield [beginsJson(text) ? {body: source.rest()} : {body: source.rest(), gap: NO_REQUEST}]
+}
+
+/** Reads the file as a text. Returns undefined if it is too long, or if there is no request in it. */
+async function readWhole(
+  source: ByteSource,
+  names: WebhookHeaderNames,
+  leftOut: {count: number},
+): Promise<CapturedRequest[] | undefined> {
   const whole = await source.peek(HEAD_BYTES)
   const {readText} = await import('./texts.js')
-  const requests = source.isShorterThan(HEAD_BYTES) ? readText(whole, names, leftOut) : undefined
-  // What is a request from its first line on lacks only the part that was cut off.
-  if (head && !requests?.some(({gap}) => gap === undefined)) return yield [readHttpRequest(source, head)]
-  if (requests) return yield requests
-  const gap = source.isShorterThan(HEAD_BYTES) ? FOREIGN_FORM : tooLong(sizeText(HEAD_BYTES))
-  yield [holdsSignature(text, names) ? {body: source.rest(), gap} : {body: source.rest()}]
+  return source.isShorterThan(HEAD_BYTES) ? readText(whole, names, leftOut) : undefined
+}
+
+/** Returns the requests of a text that begins with one and has several, or undefined. Longer bodies are not searched. */
+async function readSeveral(
+  source: ByteSource,
+  names: WebhookHeaderNames,
+  leftOut: {count: number},
+): Promise<CapturedRequest[] | undefined> {
+  const start = await source.peek(SEVERAL_BYTES)
+  if (!source.isShorterThan(SEVERAL_BYTES) || !mayHoldSeveral(start.toString('latin1'), names))
+    return undefined
+  const requests = await readWhole(source, names, leftOut)
+  return requests !== undefined && requests.length > 1 ? requests : undefined
+}
+
+/** Matches what stands in a log in place of a secret. */
+const MASK =
+  /\*{2,}|\u2022{2,}|\xe2\x80\xa6|\u2026|\.{3}|x{6,}|<[a-z_ ]+>|\[?(?:redacted|masked|filtered|hidden|removed)\b/i
+
+/** Returns `request` with the gap that its signature is masked, if it is. */
+function withMask(request: CapturedRequest, names: WebhookHeaderNames): CapturedRequest {
+  const values = [headerOf(request.headers ?? {}, names.signature) ?? []].flat()
+  const isMasked = values.some(value => parseSignature(value) === undefined && MASK.test(value))
+  return isMasked ? {...request, gap: SIGNATURE_MASKED} : request
 }
 
 /** A cheap check, so that a long body is not read into memory. UTF-16 has a NUL beside each letter. */

@@ -5,7 +5,7 @@
 import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {bashVariables, readBash} from './bash.js'
 import {readCmd} from './cmd.js'
-import {bodyIsElsewhere, unclear} from './gaps.js'
+import {bodyIsElsewhere, TYPOGRAPHIC_COMMAND, unclear} from './gaps.js'
 import {isSignature} from './lines.js'
 import {powerShellVariables, readCmdlet, readProgram, type Value} from './powershell.js'
 import type {CapturedRequest, Gap, Reading} from './request.js'
@@ -28,6 +28,17 @@ const MOST_COMMANDS = 100
 
 /** Returns the requests of the commands in `text` that have headers, or undefined if there is none. */
 export function readCommands(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+  const found = commandsIn(text, names)
+  const key = names.signature.toLowerCase()
+  if (found?.some(({headers = {}}) => key in headers)) return found
+  // The shell would not take typographic quotes for quotes, so no command was run as it stands here.
+  const straight = text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'")
+  if (straight === text) return found
+  const meant = commandsIn(straight, names)?.filter(({headers = {}}) => key in headers) ?? []
+  return meant.length === 0 ? found : meant.map(request => ({...request, doubt: TYPOGRAPHIC_COMMAND}))
+}
+
+function commandsIn(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
   const found: CapturedRequest[] = []
   let end = 0
   const programs = [...text.matchAll(CMDLET), ...text.matchAll(CURL)]

@@ -22,6 +22,25 @@ export const ANSWER: Gap = {
   fix: 'Ask for the request: its headers, with the signature, and its body exactly as it was received.',
 }
 
+export const NO_REQUEST: Gap = {
+  code: 'no_request',
+  explanation: 'There is no webhook request in it: no signature, and nothing that looks like a request.',
+  fix: 'Ask for the request: its headers, with the signature, and its body exactly as it was received. For a body alone pass --signature.',
+}
+
+export const SIGNATURE_MASKED: Gap = {
+  code: 'signature_masked',
+  explanation: 'A part of the signature was replaced by a mask, so it cannot be compared.',
+  fix: 'Ask for the header with the signature as it was received, unmasked. It is no secret, and good for this one request only.',
+}
+
+export const TYPOGRAPHIC_COMMAND: Gap = {
+  code: 'body_unclear',
+  explanation:
+    'A mail program or an editor replaced the quotes of the command by typographic ones, perhaps also in the body.',
+  fix: ASK_FOR_BODY,
+}
+
 export const HEADERS_CUT: Gap = {
   code: 'body_missing',
   explanation: 'The request is cut off within its headers, or its body is missing.',

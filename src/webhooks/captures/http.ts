@@ -3,9 +3,9 @@ import {gatherHeaders, type HeaderMap, headerOf, type WebhookHeaderNames} from '
 import type {ByteSource} from './byte-source.js'
 import {chunkSizeIn, dechunk} from './chunks.js'
 import {BODY_MISSING, HEADERS_CUT} from './gaps.js'
-import {HEADER_LINE, isSignature, REQUEST_LINE} from './lines.js'
+import {HEADER_LINE, HIDDEN_BODY, isSignature, REQUEST_LINE} from './lines.js'
 import {type Afterwards, type CapturedRequest, type Reading, receivedAtOf} from './request.js'
-import {joinedReadings, textReadings} from './wrapped.js'
+import {joinedReadings, readingsWithoutWords, textReadings} from './wrapped.js'
 
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
 
@@ -40,11 +40,12 @@ export function httpHead(start: Buffer, names: WebhookHeaderNames): HttpHead | u
   const trimmed = (value: string) => /[^ \t](?:.*[^ \t])?/s.exec(value)?.[0] ?? ''
   // Below headers that were pasted there may be more of them, or a line that says that the body follows.
   const isFollowed = !hasRequestLine && end && /^\s*[\w -]{1,40}:/.test(text.slice(end.index))
+  const isLabelled = !hasRequestLine && lines.some(line => HIDDEN_BODY.test(line))
   return {
     pairs: found.map(([, name = '', value = '']) => [name, trimmed(value)]),
     hasRequestLine,
     length: end ? end.index + end[0].length : undefined,
-    isClean: end !== null && !fields.includes(null) && !isFollowed,
+    isClean: end !== null && !fields.includes(null) && !isFollowed && !isLabelled,
   }
 }
 
@@ -64,7 +65,7 @@ export function readHttpRequest(
 
 /**
  * Yields the other bodies that the text of a request may mean. A request with a request line and without a length is taken as it
- * is, but for lines that a mail has broken; one without is a text that was pasted, whose last line an editor ends.
+ * is, but for words below its JSON and lines that a mail has broken; one without is a text that was pasted, whose last line an editor ends.
  */
 function* httpReadings(
   body: Uint8Array,
@@ -78,8 +79,10 @@ function* httpReadings(
   const declared = lengthIn(headers)
   if (declared !== undefined) {
     if (text.length !== declared) yield* textReadings(text, declared, whole)
-  } else if (hasRequestLine) yield* joinedReadings(text, whole)
-  else yield* textReadings(text, undefined, whole)
+  } else if (hasRequestLine) {
+    yield* readingsWithoutWords(text)
+    yield* joinedReadings(text, whole)
+  } else yield* textReadings(text, undefined, whole)
 }
 
 function lengthIn(headers: HeaderMap): number | undefined {

@@ -7,11 +7,14 @@ export const STATUS_LINE = /^\s*HTTP\/\d(?:\.\d)? \d{3}\b/m
 /** Matches a header as HTTP writes it. */
 export const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s
 /** Matches a header as people and logs write it: in a list, with quotes, or with another mark behind its name. */
-export const WRITTEN_HEADER_LINE =
+const WRITTEN_HEADER_LINE =
   /^[ \t]*(?:[-*\u2022] )?"?([!#$%&'*+.^_`|~\w-]+)"?(?:[ \t]*(?::|=>)[ \t]*|[ \t]+=[ \t]+|\t)(.*)$/s
 /** Matches a line, or the start of one, that says that the body follows. */
 export const BODY_LABEL =
   /^[ \t]*(?:[-*#] ?)*(?:the[ \t]+)?(?:raw[ \t_-]*)?(?:http[ \t]+|request[ \t_-]*)?(?:body|payload|content|data|json)(?:[ \t]*\([^)\n]*\))?[ \t]*(?::|=>|(?<=[ \t])=|$)[ \t]*/i
+
+/** Matches a line with a body in quotes, or behind a word that is not known. Headers that hold JSON have a dash in their names. */
+export const HIDDEN_BODY = /^[ \t]*["']?[^\s:='"-]{1,30}["']?[ \t]*(?::|=>?)[ \t]*(?:b?['"`][ \t]*)?[{[]/
 
 /** Matches the digest of a signature. Its end may be masked. */
 const DIGEST = /\bv1=[\da-f]{4}/i

@@ -2,13 +2,16 @@
  * Reads requests from texts that people paste and mail: quoted lines, broken lines, commands, and the output of curl. A request is
  * found in them by its signature header. Texts have one character per byte (latin1).
  */
+import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
-import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY} from './gaps.js'
-import {BODY_LABEL, headerIn, isSignature, REQUEST_LINE, STATUS_LINE} from './lines.js'
+import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY, FOREIGN_FORM} from './gaps.js'
+import {BODY_LABEL, HIDDEN_BODY, headerIn, isSignature, REQUEST_LINE, STATUS_LINE} from './lines.js'
 import {isRead, readBrokenLogs, readLogs} from './logs.js'
 import {textOfMail} from './mails.js'
+import {plainHtml, withoutEscapedLineEnds} from './rendered.js'
 import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
+import {mayHoldSeveral, requestTexts} from './several.js'
 import {readTrace} from './traces.js'
 import {textReadings} from './wrapped.js'
 
@@ -22,7 +25,8 @@ export function readPasted(
   leftOut: {count: number},
 ): CapturedRequest[] | undefined {
   if (text.length > MOST_TEXT_BYTES) return undefined
-  const plain = withoutFences(withoutQuoteMarks(textOfMail(text) ?? text))
+  const mail = textOfMail(text) ?? text
+  const plain = withoutFences(withoutQuoteMarks(withoutEscapedLineEnds(plainHtml(mail) ?? mail)))
   const quotedLog =
     plain === text ? undefined : readLogs(Buffer.from(plain, 'latin1').toString(), names, leftOut)
   return (
@@ -30,7 +34,7 @@ export function readPasted(
     readTrace(plain, names) ??
     readCommands(plain, names) ??
     readVerbose(plain, names) ??
-    readHeadersAndBody(plain, names) ??
+    readRequests(plain, names, leftOut) ??
     readBrokenLogs(plain, names) ??
     readAnswer(plain) ??
     quotedLog
@@ -104,11 +108,31 @@ function withoutIndent(lines: readonly string[], indent: string): string {
   return lines.map(line => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
 }
 
+/** Reads the requests in a text. Of several, those that are neither signed nor an event are only counted. */
+function readRequests(
+  text: string,
+  names: WebhookHeaderNames,
+  leftOut: {count: number},
+): CapturedRequest[] | undefined {
+  const parts = mayHoldSeveral(text, names) ? requestTexts(text, names) : [text]
+  const found: CapturedRequest[] = []
+  for (const part of parts) {
+    const {request, isSigned} = readHeadersAndBody(part, names)
+    if (isSigned || (parts.length > 1 && isEventEnvelope(request.body))) found.push(request)
+    else if (REQUEST_LINE.test(part.trimStart().split('\n', 1)[0] ?? '')) leftOut.count += 1
+  }
+  if (found.length < 2) return found.length === 0 ? undefined : found
+  return found.map((request, n) => ({...request, place: `#${n + 1}`}))
+}
+
 /**
  * Reads headers, in any order, and the body below them. Other lines before the signature header are passed over, and broken
  * header lines joined.
  */
-function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
+function readHeadersAndBody(
+  text: string,
+  names: WebhookHeaderNames,
+): {request: CapturedRequest & {readonly body: Uint8Array}; isSigned: boolean} {
   const lines = text.split('\n')
   const pairs: [string, string][] = []
   const key = names.signature.toLowerCase()
@@ -139,11 +163,13 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
     }
     isAfterHeader = pair !== undefined || (isAfterHeader && line.trim() !== '')
   }
-  // A status line of an answer ends what belongs to the request.
-  if (!pairs.some(pair => isSignature(pair, names))) return undefined
+  const isSigned = pairs.some(pair => isSignature(pair, names))
   const headers = gatherHeaders(pairs)
   const receivedAt = receivedAtOf(pairs)
-  if (bodyLine === undefined) return [{headers, body: new Uint8Array(), gap: BODY_MISSING, receivedAt}]
+  if (bodyLine === undefined) {
+    const gap = lines.some(line => HIDDEN_BODY.test(line)) ? FOREIGN_FORM : BODY_MISSING
+    return {request: {headers, body: new Uint8Array(), gap, receivedAt}, isSigned}
+  }
   const declared = pairs.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
   const length = declared !== undefined && /^\d{1,9}$/.test(declared) ? Number(declared) : undefined
   const afterwards: Afterwards = {notes: []}
@@ -152,7 +178,7 @@ function readHeadersAndBody(text: string, names: WebhookHeaderNames): CapturedRe
   const isExact = length === bodyText.length
   const body = first === undefined || isExact ? Buffer.from(bodyText, 'latin1') : first.body
   const otherReadings = () => textReadings(bodyText, length, text)
-  return [{headers, body, afterwards, otherReadings, receivedAt}]
+  return {request: {headers, body, afterwards, otherReadings, receivedAt}, isSigned}
 }
 
 function readAnswer(text: string): CapturedRequest[] | undefined {

@@ -4,7 +4,13 @@ import type {HeaderMap} from '../signature/headers.js'
 /** The reason why a capture is not a whole request, so that its signature cannot be checked. */
 export interface Gap {
   /** A stable word for scripts. */
-  readonly code: 'body_missing' | 'body_unclear' | 'request_missing' | 'form_unknown'
+  readonly code:
+    | 'body_missing'
+    | 'body_unclear'
+    | 'request_missing'
+    | 'form_unknown'
+    | 'no_request'
+    | 'signature_masked'
   /** What is missing, as a whole sentence. */
   readonly explanation: string
   /** What to ask the sender of the capture for, as a whole sentence. */

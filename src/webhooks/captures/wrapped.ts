@@ -36,6 +36,15 @@ export function* textReadings(text: string, length: number | undefined, whole: s
       if (fits(reading.body.toString('latin1'))) yield reading
 }
 
+/** Yields `text` without the words that stand below the JSON that it begins with. */
+export function* readingsWithoutWords(text: string): Generator<Reading> {
+  const end = endOfValue(text)
+  const lineBreak = /^\r?\n/.exec(text.slice(end))?.[0]
+  if (end === 0 || lineBreak === undefined || text.slice(end).trim() === '') return
+  yield {body: bytes(text.slice(0, end)), note: REST_DROPPED}
+  yield {body: bytes(text.slice(0, end) + lineBreak), note: REST_DROPPED}
+}
+
 /** Yields the readings of `text`, which is in `whole`, with broken lines joined. */
 export function* joinedReadings(text: string, whole: string): Generator<Reading & {readonly body: Buffer}> {
   for (const joined of joinedLines(text, whole)) yield {body: bytes(joined), note: JOINED}

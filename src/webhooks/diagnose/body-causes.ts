@@ -5,6 +5,7 @@
 
 import {isUtf8} from 'node:buffer'
 import {unzipSync} from 'node:zlib'
+import {unescapeHtml} from '../captures/rendered.js'
 import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
@@ -94,6 +95,16 @@ const REPAIRS: readonly Repair[] = [
   row('body_html_escaped', 'Characters of the body were escaped as HTML entities.', ({utf8}) => [
     unescapeHtml(utf8),
   ]),
+  row(
+    'body_retyped',
+    'Its quotes were replaced by typographic ones, as mail programs and word processors do.',
+    ({utf8}) => [utf8.replace(/[\u201c-\u201f]/g, '"').replace(/[\u2018-\u201b]/g, "'")],
+  ),
+  row(
+    'body_retyped',
+    'Invisible characters, such as a zero-width space, were put into the body.',
+    ({utf8}) => [utf8.replace(/[\u200b-\u200f\u2060\u00ad]/g, '')],
+  ),
   row('body_compressed', 'The body is compressed, and the plain one was signed.', ({bytes}) => {
     if (bytes[0] !== 0x1f && bytes[0] !== 0x78) return []
     try {
@@ -146,18 +157,6 @@ function fromPython(text: string): Uint8Array {
     hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (PYTHON[character ?? ''] ?? character ?? ''),
   )
   return bytesOf(plain)
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
-
-/** Returns `text` with its HTML entities decoded. */
-export function unescapeHtml(text: string): string {
-  const entity = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(quot|amp|lt|gt|apos));/gi
-  return text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => {
-    if (name) return ENTITIES[name.toLowerCase()] ?? all
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : all
-  })
 }
 
 const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '  \n']

@@ -31,6 +31,7 @@ const FIXES: Readonly<Record<string, string>> = {
   body_bom:
     'Read and save the body as bytes: a text editor, or Encoding.UTF8 of .NET, puts or drops the mark.',
   body_compressed: 'Verify the body after decompressing it (Content-Encoding).',
+  body_retyped: 'Pass the body on as a file of bytes: a mail program or an editor changed its characters.',
   body_crlf:
     'Save the capture as bytes: an editor, git (autocrlf) or FTP in text mode changed its line breaks.',
   body_trailing_newline:

@@ -72,6 +72,120 @@ test('a signature in a form that is not read is not checked', async () => {
   expect(results).toMatchObject([{valid: false, checked: false, findings: [{code: 'form_unknown'}]}])
 })
 
+test.each([
+  ['words', 'Hi, your webhooks fail our signature check since yesterday. Please help.\nJane\n'],
+  ['a stack trace', 'Error: signature mismatch\n    at verify (/app/hooks.js:12:3)\n'],
+  ['bytes', Buffer.from([0x20, 0x1e, 0x03, 0x3e, 0x67, 0xa2])],
+  ['an empty line', '\n'],
+])('%s without a request are not checked', async (_, text) => {
+  const {results} = await checkAll(text)
+  expect(results).toMatchObject([{valid: false, checked: false, findings: [{code: 'no_request'}]}])
+  expect(await reasons(text, {signature: SIGNATURE})).toEqual(['signature_mismatch'])
+})
+
+test('an answer below the command that caused it is no request', async () => {
+  const {results} = await checkAll('$ curl -i https://h/hooks\nHTTP/1.1 200 OK\n\nok\n')
+  expect(results).toMatchObject([{checked: false, findings: [{code: 'request_missing'}]}])
+})
+
+const PLAIN = '{"id":"evt_01","type":"reservation.confirmed"}'
+const PLAIN_SIGNATURE = sign('whsec_test', String(T), Buffer.from(PLAIN))
+const CHANGED = PLAIN.replace('confirmed', 'cancelled')
+const request = (body: string, ...more: string[]) =>
+  ['POST /hooks HTTP/1.1', 'Host: h', `X-Service-Signature: ${PLAIN_SIGNATURE}`, ...more, '', body].join('\n')
+
+test('words below the body of a request are not part of it, and a changed body stays invalid', async () => {
+  const mail = (body: string) => `${request(body)}\n\nBest regards\nJane\n`
+  expect(await reasons(mail(PLAIN))).toEqual(['ok'])
+  expect(await reasons(mail(CHANGED))).toEqual(['signature_mismatch'])
+  expect(await findingCodes(`${request(PLAIN)}\n`)).toEqual([['body_trailing_newline']])
+})
+
+test.each<[string, (one: string, other: string) => string]>([
+  ['in a mail', (one, other) => `First:\n\n${request(one)}\n\nSecond:\n\n${request(other)}\n`],
+  ['below each other', (one, other) => `${request(one)}\n\n${request(other)}\n`],
+  [
+    'with their lengths',
+    (one, other) =>
+      [one, other].map(body => `${request(body, `Content-Length: ${body.length}`)}\n\n`).join(''),
+  ],
+  [
+    'in a mail, quoted',
+    (one, other) => `> ${[request(one), '', request(other)].join('\n').replaceAll('\n', '\n> ')}\n`,
+  ],
+  [
+    'of headers alone',
+    (one, other) =>
+      [one, other].map(body => `X-Service-Signature: ${PLAIN_SIGNATURE}\n\n${body}\n\n`).join(''),
+  ],
+])('two requests %s are judged each', async (_, write) => {
+  const outcome = async (...bodies: [string, string]) => {
+    const {results} = await checkAll(write(...bodies))
+    return results.map(({place, reason}) => `${place} ${reason}`)
+  }
+  expect(await outcome(PLAIN, PLAIN)).toEqual(['#1 ok', '#2 ok'])
+  expect(await outcome(PLAIN, CHANGED)).toEqual(['#1 ok', '#2 signature_mismatch'])
+  expect(await outcome(CHANGED, PLAIN)).toEqual(['#1 signature_mismatch', '#2 ok'])
+  // A body that is cut off does not swallow the next request.
+  expect((await outcome(PLAIN.slice(0, 20), PLAIN)).at(-1)).toMatch(/ok$/)
+})
+
+test('beside a signed request, an unsigned event is judged and other requests are counted', async () => {
+  const unsigned = (line: string, body: string) => `${line} HTTP/1.1\nHost: h\n\n${body}\n\n`
+  const event = unsigned('POST /hooks', JSON.stringify(ENVELOPE))
+  const found = await checkAll(`${unsigned('GET /health', '')}${request(PLAIN)}\n\n${event}`)
+  expect(found).toMatchObject({reasons: ['ok', 'missing_header'], leftOut: 1})
+})
+
+test('a request within a body is part of the body', async () => {
+  const body = `note\n${request(PLAIN)}`
+  const header = sign('whsec_test', String(T), Buffer.from(body))
+  const head = `POST / HTTP/1.1\nX-Service-Signature: ${header}\nContent-Length: ${body.length}\n\n`
+  expect(await reasons(`${head}${body}`)).toEqual(['ok'])
+})
+
+test.each<[string, (body: string) => string]>([
+  [
+    'as Wireshark prints it',
+    body =>
+      `Hypertext Transfer Protocol\n${request('', `Content-Length: ${PLAIN.length}`)
+        .trimEnd()
+        .replace(/^.*$/gm, '    $&\\r\\n')}\n    \\r\\n\n    File Data: 46 bytes\n    ${body}\n`,
+  ],
+  ['as HTML', body => `<pre>${request(body).replaceAll('"', '&quot;')}</pre>\n`],
+  [
+    'with typographic quotes around its arguments',
+    body =>
+      `curl -X POST https://h/ -H \u201cX-Service-Signature: ${PLAIN_SIGNATURE}\u201d -d \u2018${body}\u2019\n`,
+  ],
+])('a request %s is read', async (_, write) => {
+  expect(await reasons(write(PLAIN))).toEqual(['ok'])
+  const [changed] = (await checkAll(write(CHANGED))).results
+  expect(changed).toMatchObject({valid: false})
+})
+
+test.each([
+  [
+    'as console.log prints it',
+    `headers: {\n  'x-service-signature': '${PLAIN_SIGNATURE}',\n}\nbody: '${PLAIN}'\n`,
+  ],
+  ['behind a label, in quotes', `X-Service-Signature: ${PLAIN_SIGNATURE}\nBody: '${PLAIN}'\n`],
+  ['behind a word in another language', `Signatur: ${PLAIN_SIGNATURE}\nInhalt: ${PLAIN}\n\nMfG\n`],
+])('a body %s is not called missing', async (_, text) => {
+  const {results} = await checkAll(text)
+  expect(results).toMatchObject([{checked: false, findings: [{code: 'form_unknown'}]}])
+})
+
+test.each(['3f70****', '3f701bfa…', '[REDACTED]', '3f70...'])(
+  'a signature masked as %s is asked for',
+  async mask => {
+    const text = request(PLAIN).replace(/v1=.*/, `v1=${mask}`)
+    const {results} = await checkAll(text)
+    expect(results).toMatchObject([{checked: false, findings: [{code: 'signature_masked'}]}])
+    expect(await reasons(request(PLAIN).replace(/v1=.*/, 'v1=3f70'))).toEqual(['malformed_header'])
+  },
+)
+
 test('a request whose empty body was signed is valid; one whose body is missing is not checked', async () => {
   const headers = (body: string) => `X-Service-Signature: ${sign('whsec_test', String(T), Buffer.from(body))}`
   expect(await reasons(`POST / HTTP/1.1\n${headers('')}\n\n`)).toEqual(['ok'])

@@ -90,6 +90,10 @@ const CHANGED: Rows<Change | readonly [Change, Make]> = {
       signedAs((text, pick) => printed(text, [2, 4, '\t'][pick(3)]), withoutTotal),
     ],
   },
+  body_retyped: {
+    'typographic quotes': [text => text.replaceAll('"', '\u201d'), withoutTotal],
+    'a zero-width space before it': text => `\u200b${text}`,
+  },
   body_trailing_newline: {'newline added': text => `${text}\n`, 'CRLF added': text => `${text}\r\n`},
   body_trimmed: {
     'newline lost': [text => text.slice(0, -1), signedAs(text => `${text}\n`)],

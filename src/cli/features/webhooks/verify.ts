@@ -135,6 +135,9 @@ export async function readBody({body}: VerifyFlags): Promise<Uint8Array | undefi
   return body === undefined ? undefined : readBytes('--body', body, MOST_KEPT_BYTES)
 }
 
+/** What is missing is more than a body, so that --body does not add it. */
+const NO_BODY_MENDS: readonly unknown[] = ['request_missing', 'no_request', 'signature_masked']
+
 /** Returns `request` with the body of --body in place of its own. An answer of a server does not become a request by it. */
 function withBody(request: CapturedRequest, body: Uint8Array): CapturedRequest {
   const {headers, receivedAt, place, problem, gap} = request
@@ -147,7 +150,7 @@ function withBody(request: CapturedRequest, body: Uint8Array): CapturedRequest {
     ...(missingBytes > 0 ? {afterwards: {notes: [], missingBytes}} : {}),
     ...(place === undefined ? {} : {place}),
     ...(problem === undefined ? {} : {problem}),
-    gap: gap?.code === 'request_missing' ? gap : undefined,
+    gap: NO_BODY_MENDS.includes(gap?.code) ? gap : undefined,
   }
 }
 
