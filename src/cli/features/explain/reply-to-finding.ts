@@ -1,6 +1,7 @@
 /** What is said of the findings in a mail to the partner. */
-import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {DELIVERY_ATTEMPTS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {isLoopbackHost} from '../../../contract/network.js'
 import type {Cancelling, Double, Standing} from './facts.js'
 import {type Finding, isProblem} from './finding.js'
 import {
@@ -233,11 +234,20 @@ export function voucherText(references: readonly string[]): string {
   return `The API returns the link to the ${noun} with ${listText(paths)}.`
 }
 
-const PASS_ON = 'Nothing has to be booked again. Please pass the next paragraph on to your developers.'
+const PASS_ON = 'Nothing has to be booked again. Please pass this mail on to your developers.'
 const OFF = 'your subscription is switched off'
 const TURN_ON = 'Your subscription is switched off now. Please switch it on again.'
 const UNAFFECTED = 'The reservation itself is not affected.'
-const REACHABLE = `Please check that the address can be reached from the internet, and that it answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with an HTTP status from 200 to 299.`
+
+/** Asks to make the address of a subscription one that can be delivered to. */
+function reachableText(address: string | null): string {
+  if (address === null) return `Please check that the address of your subscription ${REACHABLE}`
+  if (isLoopbackHost(parseUrl(address)?.hostname ?? ''))
+    return `The address ${addressText(address)} can be reached only from the machine itself. Please give your subscription an address on the internet.`
+  return `Please check that ${addressText(address)} ${REACHABLE}`
+}
+
+const REACHABLE = `can be reached from the internet, and that it answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with an HTTP status from 200 to 299.`
 
 function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
   const {dueAt, loss, reference, address, status, passiveId} = finding
@@ -254,7 +264,7 @@ function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
         ]),
         details: `${short} ${was} sent to ${to}. ${triesText(finding)}`,
         todo: reference === null ? '' : PASS_ON,
-        developers: [...instead, REACHABLE, passiveId === null ? '' : TURN_ON],
+        developers: [...instead, reachableText(address), passiveId === null ? '' : TURN_ON],
       }
     case 'not_kept': {
       const when = dueAt === null ? '' : ` on ${dateText(dueAt)}`
@@ -359,12 +369,12 @@ function noSubscription({types, isPassive}: Of<'no_subscription'>): Words {
   if (isPassive)
     return {
       point: `${sent}, because your subscription for ${it} is switched off. That can happen after ${DELIVERY_ATTEMPTS} failed deliveries. ${past}`,
-      developers: [REACHABLE, 'Then please switch the subscription on again.'],
+      developers: [reachableText(null), 'Then please switch the subscription on again.'],
     }
   return {
-    point: `${sent}, because we know of no subscription for ${it}. ${past}`,
+    point: `${sent}, because your program had no subscription for ${it}, as far as we know. ${past}`,
     developers: [
-      'If your program should be notified, please create a subscription with these types, or add them to yours.',
+      'If your program should be notified, please create a subscription with these types, or add them to the one that you have.',
     ],
   }
 }

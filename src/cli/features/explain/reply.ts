@@ -45,7 +45,7 @@ function paragraphsOf(facts: Facts, findings: readonly Finding[]): string[] {
       ...standing.map(({text}) => text),
       hasNothing ? 'There is nothing for you to do.' : '',
     ]),
-    ...reservations.map(each => courseText(each, isOnly)),
+    ...reservations.map(courseText),
     ...firsts.map(({details}) => details),
     ...others.map(({point, details}) => textOfSentences([point, details])),
     labelled('What to do: ', todos),
@@ -194,7 +194,7 @@ function attemptText({entry, refusals}: ReservationFacts): StandingText {
 }
 
 /** Tells the course of a reservation and the notifications that arrived; empty if nothing of it is known. */
-function courseText(facts: ReservationFacts, isOnly: boolean): string {
+function courseText(facts: ReservationFacts): string {
   const {reference, entry, events, refusals} = facts
   if (reference === null) {
     // Why an attempt made nothing is said at the beginning, but not when.
@@ -202,7 +202,7 @@ function courseText(facts: ReservationFacts, isOnly: boolean): string {
     return `The booking was tried on ${dateText(entry.updatedAt)}.`
   }
   const steps = stepsText(facts)
-  const name = isOnly ? 'The reservation' : `Reservation ${reference}`
+  const name = `Reservation ${reference}`
   const byDate = new Map<string, string[]>()
   for (const {type, receivedAt} of events) {
     const date = dateText(receivedAt)

@@ -71,9 +71,9 @@ const MISCOPIED_SECRET =
 const WRONG_SECRET =
   'The signature does not fit the secret that it was checked with, and the notification itself may be in order.'
 const CHANGED =
-  'The notification is from us, but it was changed after we signed it: with the change undone, the signature is right.'
+  'The notification is from us, but it was changed after we signed it: with that undone, the signature is right.'
 const WHERE_CHANGED =
-  'We cannot see where this happened. If your program accepts our notifications, only the copy that you sent us was changed, and nothing has to be done. If your program refuses them, please change what follows.'
+  'We cannot see where this happened. If your program accepts our notifications, only the copy that you sent us was changed, and nothing has to be done. If your program refuses them, it is your program that changes them.'
 
 /** Changes that a signature proves which fits once they are undone. */
 const CHANGES =

@@ -188,13 +188,13 @@ it('a reply to a reservation says what happened and what to do', () => {
     text,
   ).toBe(`You asked about reservation RSV-1 (Sea View, 1 to 3 August 2030). The notification that the voucher can be downloaded [voucher.ready] could not be delivered to your program, and is not sent again. The reservation itself is not affected.
 
-The reservation was made, paid and confirmed on 1 June 2030, 12:00 UTC. This notification about it has arrived and is in our records: that the reservation is confirmed [reservation.confirmed] (1 June 2030, 12:00 UTC).
+Reservation RSV-1 was made, paid and confirmed on 1 June 2030, 12:00 UTC. This notification about it has arrived and is in our records: that the reservation is confirmed [reservation.confirmed] (1 June 2030, 12:00 UTC).
 
 The notification [voucher.ready] was sent to https://partner.example/events/…. 8 attempts failed, the first on 1 June 2030, 12:00 UTC and the last on 1 June 2030, 13:00 UTC; at the last one the answer had the HTTP status 500.
 
-What to do: Nothing has to be booked again. Please pass the next paragraph on to your developers.
+What to do: Nothing has to be booked again. Please pass this mail on to your developers.
 
-For your developers: The state of the reservation can be looked up with the API at any time. The API returns the link to the voucher with GET /reservations/RSV-1/voucher. Please check that the address can be reached from the internet, and that it answers within 3 seconds with an HTTP status from 200 to 299.
+For your developers: The state of the reservation can be looked up with the API at any time. The API returns the link to the voucher with GET /reservations/RSV-1/voucher. Please check that https://partner.example/events/… can be reached from the internet, and that it answers within 3 seconds with an HTTP status from 200 to 299.
 `)
 })
 
