@@ -52,7 +52,10 @@ export function* joinedReadings(text: string, whole: string): Generator<Reading 
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1')
 
-/** Yields `text` with the line breaks that a mail may have put in it removed, or replaced by spaces, the likeliest ways first. */
+/**
+ * Yields `text` with the line breaks that a mail may have put in it removed, or replaced by spaces, the likeliest ways first:
+ * `{"name":"Ada⏎Lovelace"}` gives `{"name":"AdaLovelace"}` and then `{"name":"Ada Lovelace"}`.
+ */
 function* joinedLines(text: string, whole: string): Generator<string> {
   const {parts, breaks} = splitLines(text)
   if (breaks.length === 0) return
@@ -100,7 +103,9 @@ function widthOf(line: string): number {
 
 /**
  * Returns which breaks between `parts` a mail program may have put there: those at which the next word has no room. How wide the
- * lines are shows the longest line of the text. Some programs do not break a long word, so that one does not count.
+ * lines are shows the longest line of the text: in one whose longest line has 72 characters, a break behind 20 characters and
+ * before a word of 5 was there before, and one behind 68 was put there. Some programs do not break a long word, so that one
+ * does not count.
  */
 function addedBreaks(parts: readonly string[], whole: string): number[] {
   const lines = whole.split(/[ \t]*\r?\n/)
