@@ -16,9 +16,9 @@ export interface Service {
   readonly offers: number | undefined
   /** Client references ending in `-unknown_soldout` whose first request was dropped. They are in memory only. */
   readonly droppedReferences: Set<string>
-  /** Offers that are refused, with the code of the refusal; and bookings, as client id and client reference, whose voucher takes
-   * longer. Faults add them. They are in memory only. */
+  /** Offers that a fault has lost, with the code with which they are refused. They are in memory only. */
   readonly lostOffers: Map<string, ErrorCode>
+  /** Client id and client reference, as JSON, of the bookings whose voucher takes longer by a fault. They are in memory only. */
   readonly slowVouchers: Set<string>
   readonly allowHttpLoopback: boolean
   /** Returns the origin at which the sandbox is served, or undefined while it is only called in process. */
