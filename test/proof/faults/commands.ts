@@ -258,7 +258,7 @@ export const ROWS: readonly Row[] = [
   }),
   control('/faults$', 'sandbox fault list'),
   control('/requests$', 'sandbox requests'),
-  control('/certificate\\?', 'sandbox certify'),
+  control('/certificate$', 'sandbox certify'),
   control('/ledger\\?', 'sandbox ledger'),
   // The fault and the event are chosen so that they do not affect the other cells.
   controlChange('/faults$', 'sandbox fault add --latency-ms 0 latency', {
