@@ -6,7 +6,15 @@ import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
 import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY, FOREIGN_FORM} from './gaps.js'
-import {BODY_LABEL, HIDDEN_BODY, headerIn, isSignature, REQUEST_LINE, STATUS_LINE} from './lines.js'
+import {
+  BODY_LABEL,
+  HIDDEN_BODY,
+  headerIn,
+  holdsSignature,
+  isSignature,
+  REQUEST_LINE,
+  STATUS_LINE,
+} from './lines.js'
 import {isRead, readBrokenLogs, readLogs} from './logs.js'
 import {textOfMail} from './mails.js'
 import {plainHtml, withoutEscapedLineEnds} from './rendered.js'
@@ -26,7 +34,7 @@ export function readPasted(
 ): CapturedRequest[] | undefined {
   if (text.length > MOST_TEXT_BYTES) return undefined
   const mail = textOfMail(text) ?? text
-  const plain = withoutFences(withoutQuoteMarks(withoutEscapedLineEnds(plainHtml(mail) ?? mail)))
+  const plain = withoutFences(withoutQuoteMarks(withoutEscapedLineEnds(plainHtml(mail) ?? mail), names))
   const quotedLog =
     plain === text ? undefined : readLogs(Buffer.from(plain, 'latin1').toString(), names, leftOut)
   return (
@@ -49,10 +57,11 @@ const CURL_REMARK =
   /^(?:\* +(?:Trying|Connected|Host |TCP_|ALPN|TLS|SSL|Server |upload completely|We are completely|Connection #|Mark bundle|Using HTTP|Established|Request completely|\[HTTP)|< |[{}] \[\d+ bytes data\])/
 
 /**
- * Returns the text without the marks that a mail puts before quoted lines. What stands before the quoted lines is dropped. Lines
+ * Returns the text without the marks that a mail puts before quoted lines. What stands before the quoted lines is dropped, unless
+ * there is a signature in it. Lines
  * of `curl -v` begin with such a mark too; they are left as they are.
  */
-function withoutQuoteMarks(text: string, levels = MOST_LEVELS): string {
+function withoutQuoteMarks(text: string, names: WebhookHeaderNames, levels = MOST_LEVELS): string {
   const lines = text.split('\n')
   const isMarked = (line: string) => QUOTE_MARK.test(line)
   const first = lines.findIndex(isMarked)
@@ -63,7 +72,9 @@ function withoutQuoteMarks(text: string, levels = MOST_LEVELS): string {
   // Output of curl -v that was cut to the lines of the request ends where the body would begin.
   const rest = lines.slice(last + 1)
   const inner = region.map(line => line.replace(QUOTE_MARK, ''))
-  return withoutQuoteMarks([...inner, ...rest].join('\n'), levels - 1)
+  const before = lines.slice(0, first)
+  const kept = holdsSignature(before.join('\n'), names) ? before : []
+  return withoutQuoteMarks([...kept, ...inner, ...rest].join('\n'), names, levels - 1)
 }
 
 /** Returns the text without lines of ``` and without spaces that stand before each line. */

@@ -114,6 +114,10 @@ test.each<[string, (one: string, other: string) => string]>([
     (one, other) => `> ${[request(one), '', request(other)].join('\n').replaceAll('\n', '\n> ')}\n`,
   ],
   [
+    'of which one is quoted',
+    (one, other) => `${request(one)}\n\nYou wrote:\n> ${request(other).replaceAll('\n', '\n> ')}\n`,
+  ],
+  [
     'of headers alone',
     (one, other) =>
       [one, other].map(body => `X-Service-Signature: ${PLAIN_SIGNATURE}\n\n${body}\n\n`).join(''),
