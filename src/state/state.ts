@@ -8,7 +8,7 @@ import type {OfferStore} from '../contract/seen-offers.js'
 import type {EventKeeper, EventStore} from '../contract/stored-events.js'
 import type {Client, TokenStore} from '../contract/token-cache.js'
 import {type Database, openDatabaseToRead} from '../storage/database.js'
-import {hasDatabaseFile} from '../storage/database-file.js'
+import {hasDatabaseFile, sizeOf} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {isWritableDirectory} from '../storage/files.js'
 import {lockFilesOf} from '../storage/lock.js'
@@ -189,6 +189,14 @@ export function openState(directory: string, options: StateOptions = {}) {
       } finally {
         copy.close()
       }
+    },
+    /**
+     * Reports whether a backup of events may be written to `path`: nothing is there, or an empty file, or an earlier backup. The
+     * events of a directory that are being written have a log beside them, and are no backup.
+     */
+    async isReplaceableBackup(path: string): Promise<boolean> {
+      const {isCopyOf} = await import('../storage/backup.js')
+      return sizeOf(path) === 0 || (sizeOf(`${path}-wal`) === 0 && isCopyOf(path, EVENTS.migrations))
     },
     /** Opens the event store of a listening process, on its own connections or thread. It connects at the first use. */
     openEventKeeper: (profile: string): Promise<EventKeeper> => stores().openEventKeeper(profile),

@@ -2,7 +2,7 @@
 import {closeSync, constants, fsyncSync, openSync, renameSync, rmSync} from 'node:fs'
 import {dirname} from 'node:path'
 import type {Database} from './database.js'
-import {isSound, openReadOnly, sizeOf} from './database-file.js'
+import {isSound, openReadOnly, requireOurs, sizeOf} from './database-file.js'
 import {damaged, storageErrorOf} from './errors.js'
 import {flushDirectory, putInPlace, requireRegularFile} from './files.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
@@ -45,5 +45,20 @@ function requireWhole(path: string): void {
     if (!isSound(connection, {whole: true})) throw damaged(path)
   } finally {
     connection.close()
+  }
+}
+
+/** Reports whether the file `path` is a database with the tables of `migrations`, or of a number of the first ones. */
+export function isCopyOf(path: string, migrations: readonly string[]): boolean {
+  try {
+    requireRegularFile(path)
+    const connection = openReadOnly(path, 0)
+    try {
+      return requireOurs(connection, migrations, path) > 0
+    } finally {
+      connection.close()
+    }
+  } catch {
+    return false
   }
 }

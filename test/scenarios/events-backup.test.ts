@@ -57,7 +57,7 @@ test('a backup that is made under load is whole, has every event before it, and 
   await eventually(() => expect(target.got.filter(id => id === 'evt_a').length).toBeGreaterThan(before))
 })
 
-test('no file is replaced without --force, and never the events themselves', async () => {
+test('no file is replaced without --force, and with it only an earlier backup', async () => {
   const home = ownReceiverHome()
   const none = await home.refusal([...BACKUP, 'backup.db'])
   expect(none).toMatchObject({exit: 2, code: 'no_events'})
@@ -67,15 +67,27 @@ test('no file is replaced without --force, and never the events themselves', asy
   writeFileSync(join(home.directory, 'backup.db'), 'mine')
   expect(await home.refusal([...BACKUP, 'backup.db'])).toMatchObject({exit: 2, code: 'file_exists'})
   expect(readFileSync(join(home.directory, 'backup.db'), 'utf8')).toBe('mine')
+  const kept = await home.refusal([...BACKUP, 'backup.db', '--force'])
+  expect(kept).toMatchObject({exit: 2, code: 'file_exists', message: expect.stringContaining('not a backup')})
+  expect(readFileSync(join(home.directory, 'backup.db'), 'utf8')).toBe('mine')
+  writeFileSync(join(home.directory, 'backup.db'), '')
+  for (const _ of ['an empty file', 'an earlier backup'])
+    expect(await home.run([...BACKUP, 'backup.db', '--force'])).toMatchObject({exit: 0})
   const replaced = await home.run([...BACKUP, 'backup.db', '--force'])
   expect(replaced).toMatchObject({
     exit: 0,
     stdout: expect.stringMatching(/^file\tbackup\.db\nevents\t1\nbytes\t\d+\nintegrity\tok\n$/),
   })
   const {result} = await home.json<{file: string}[]>(['config', 'path'])
-  const itself = join(String(Object.values(result)[0]), '..', 'events.db')
-  const refused = await home.refusal([...BACKUP, itself, '--force'])
-  expect(refused).toMatchObject({exit: 2, code: 'invalid_input'})
+  const directory = join(String(Object.values(result)[0]), '..')
+  for (const name of ['events.db', 'events.db-wal', 'tokens.db', 'state.db', 'config.json']) {
+    const refused = await home.refusal([...BACKUP, join(directory, name), '--force'])
+    expect({name, ...refused}).toMatchObject({name, exit: 2, code: 'invalid_input'})
+  }
+  expect(existsSync(join(directory, 'state.db'))).toBe(false)
+  const dash = await home.refusal([...BACKUP, '-'])
+  expect(dash).toMatchObject({exit: 2, code: 'invalid_input'})
+  expect(existsSync(join(home.directory, '-'))).toBe(false)
   expect(await home.refusal([...BACKUP, join('none', 'x.db')])).toMatchObject({exit: 2, code: 'cannot_write'})
   expect(await sendEvent(receiver.port, '{"id":"evt_2"}', 'evt_2')).toBe(200)
 })

@@ -1,16 +1,18 @@
 /** `webhooks events backup`: a copy of events.db that is whole, made while events are received. */
 import {realpathSync} from 'node:fs'
-import {join, resolve} from 'node:path'
+import {basename, dirname, join, resolve} from 'node:path'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {EVENTS_NAME} from '../../../state/file-names.js'
+import {EVENTS_NAME, FILE_NAMES} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
+import {invalid} from '../../input/checks.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
 import {single} from '../../terminal/result.js'
 
 /**
- * Writes the backup to `file` and describes it. Throws a usage error if the events are in a shared store, if there are none, or
- * if `file` exists and `force` is not set, and a StorageError.
+ * Writes the backup to `file` and describes it. With `force` it replaces an earlier backup, or an empty file, but nothing else.
+ * Throws a usage error if the events are in a shared store, if there are none, or if `file` exists and is not replaced, and a
+ * StorageError.
  */
 export async function backUpEvents(state: State, file: string, force: boolean) {
   if (state.isShared) {
@@ -18,10 +20,15 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
       'back up its schema with PostgreSQL: pg_dump --schema=bookctl --format=custom --file=FILE "$BOOKCTL_STORE"'
     throw usage('events_shared', 'the events are in the shared store, not on this machine', hint)
   }
+  if (file === '-') throw invalid('FILE', 'must be a file: a copy is not written to standard output')
   const path = resolve(checkWritable('FILE', file))
+  if (isOwnFile(path, state.directory))
+    throw usage('invalid_input', 'FILE: is the name of a file that bookctl itself uses', 'name another file')
   if (!force) requireNewFile(path, 'name another file, or add --force to replace it', 'FILE')
-  if (isSame(path, join(state.directory, EVENTS_NAME)))
-    throw usage('invalid_input', 'FILE: is the file of the events itself', 'name another file')
+  if (!(await state.isReplaceableBackup(path))) {
+    const what = `FILE: ${sanitizeLine(path, 200)} exists already, and is not a backup of events`
+    throw usage('file_exists', what, 'name another file; it was not changed')
+  }
   const copied = await state.backUpEvents(path, force ? 'replace' : 'create')
   if (copied === undefined)
     throw new Failure('usage', 'there are no events on this machine to back up', {
@@ -32,10 +39,20 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
   return single(document, document, file)
 }
 
-function isSame(path: string, other: string): boolean {
+/** What SQLite writes beside a database while it is open. */
+const COMPANIONS = ['', '-journal', '-shm', '-wal']
+
+/** Reports whether `path` is that of a file in the configuration directory that bookctl has or may write there. */
+function isOwnFile(path: string, directory: string): boolean {
+  const isInDirectory = realOf(dirname(path)) === realOf(directory)
+  const names = FILE_NAMES.flatMap(name => COMPANIONS.map(companion => name + companion))
+  return isInDirectory && names.includes(basename(path))
+}
+
+function realOf(path: string): string {
   try {
-    return realpathSync(path) === realpathSync(other)
+    return realpathSync(path)
   } catch {
-    return false
+    return path
   }
 }
