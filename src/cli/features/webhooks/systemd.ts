@@ -4,6 +4,7 @@
  */
 import {spawn} from 'node:child_process'
 import process from 'node:process'
+import {setTimeout as sleep} from 'node:timers/promises'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -22,12 +23,15 @@ export function inheritedSocket(env: Environment, pid: number): {fd: number; cou
 
 interface ManagerOptions {
   readonly env: Environment
-  /** Called once, with the reason, if the service manager cannot be told. */
+  /** Called with the reason if the service manager cannot be told, once until a message comes through again. */
   readonly onProblem: (text: string) => void
 }
 
 /** How long a message may take before its program is ended. */
 const MESSAGE_MILLISECONDS = 5000
+/** How often a message is tried, and how long after a failure. Together with the time limit this is less than half a minute. */
+const ATTEMPTS = 3
+const RETRY_MILLISECONDS = 500
 /** How long the end waits for the last messages. */
 const END_MILLISECONDS = 1000
 
@@ -39,6 +43,7 @@ export class ServiceManager {
   /** The messages in their order. */
   private sent: Promise<void> = Promise.resolve()
   private isUnavailable: boolean
+  private isFailing = false
   private watchdog: NodeJS.Timeout | undefined
 
   constructor(private readonly options: ManagerOptions) {
@@ -79,15 +84,33 @@ export class ServiceManager {
     this.sent = this.sent.then(() => this.notify(message))
   }
 
+  /** Sends one message. Only a missing program ends all further ones: a failure may be that of a busy machine. */
   private async notify(message: readonly string[]): Promise<void> {
-    if (this.isUnavailable) return
-    const problem = await runNotify(message, this.options.env)
-    if (problem === undefined || this.isUnavailable) return
-    this.isUnavailable = true
-    clearInterval(this.watchdog)
-    this.options.onProblem(`the service manager is not told how listen is: ${problem}`)
+    for (let attempt = 1; !this.isUnavailable; attempt += 1) {
+      const problem = await runNotify(message, this.options.env)
+      if (problem === undefined) {
+        this.isFailing = false
+        return
+      }
+      if (problem === MISSING) {
+        this.report(problem)
+        this.isUnavailable = true
+        clearInterval(this.watchdog)
+        return
+      }
+      if (attempt === ATTEMPTS) return this.report(problem)
+      await sleep(RETRY_MILLISECONDS, undefined, {ref: false})
+    }
+  }
+
+  private report(problem: string): void {
+    if (!this.isFailing && !this.isUnavailable)
+      this.options.onProblem(`the service manager is not told how listen is: ${problem}`)
+    this.isFailing = true
   }
 }
+
+const MISSING = 'the program systemd-notify is not on the path; it comes with systemd'
 
 /** Runs systemd-notify. Returns what prevented the message, or undefined. */
 function runNotify(
@@ -99,8 +122,7 @@ function runNotify(
   const child = spawn('systemd-notify', [...message], {env, stdio: 'ignore', timeout: MESSAGE_MILLISECONDS})
   return new Promise(resolve => {
     child.on('error', ({message: why, code}: NodeJS.ErrnoException) => {
-      const missing = 'the program systemd-notify is not on the path; it comes with systemd'
-      resolve(code === 'ENOENT' ? missing : `systemd-notify: ${why}`)
+      resolve(code === 'ENOENT' ? MISSING : `systemd-notify: ${why}`)
     })
     child.on('close', (code, signal) =>
       resolve(code === 0 ? undefined : `systemd-notify ended with ${signal ?? code}`),

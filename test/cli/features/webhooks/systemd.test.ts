@@ -87,6 +87,26 @@ test.each([
   expect(problems.length).toBe(1)
 })
 
+test('a message that fails once is sent again, and the watchdog goes on', async () => {
+  const failsOnce = 'if [ "$1" = "READY=1" ] && [ ! -e "$0.failed" ]; then touch "$0.failed"; exit 1; fi'
+  const {PATH, messages} = ownNotify(failsOnce)
+  const {manager, problems} = ownManager({PATH, NOTIFY_SOCKET: SOCKET, WATCHDOG_USEC: '100000'})
+  manager.ready('receiving')
+  await eventually(() =>
+    expect(messages().slice(0, 3)).toEqual(['READY=1 STATUS=receiving', 'WATCHDOG=1', 'WATCHDOG=1']),
+  )
+  expect(problems).toEqual([])
+})
+
+test('after all attempts failed it says so once, and the next message is sent nevertheless', async () => {
+  const failsAtReady = 'if [ "$1" = "READY=1" ]; then exit 1; fi'
+  const {PATH, messages} = ownNotify(failsAtReady)
+  const {manager, problems} = ownManager({PATH, NOTIFY_SOCKET: SOCKET, WATCHDOG_USEC: '100000'})
+  manager.ready('receiving')
+  await eventually(() => expect(messages()).toContain('WATCHDOG=1'))
+  expect(problems).toEqual([expect.stringMatching(/systemd-notify ended with 1$/)])
+})
+
 test('the end does not wait for a program that hangs', async () => {
   const {manager} = ownManager({PATH: ownNotify('exec sleep 3').PATH, NOTIFY_SOCKET: SOCKET})
   manager.stopping()
