@@ -46,6 +46,7 @@ test('the unit starts listen with the flags given, as its own user, watched and 
     'Type=notify',
     'NotifyAccess=all',
     'WatchdogSec=60',
+    'SuccessExitStatus=143',
     'TimeoutStopSec=15',
     'User=bookctl',
   ])

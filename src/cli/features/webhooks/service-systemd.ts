@@ -36,6 +36,8 @@ export function serviceUnit(plan: ServicePlan): string {
     'ExecReload=/bin/kill -HUP $MAINPID',
     'Restart=always',
     'RestartSec=2',
+    // The exit code of every command that SIGTERM ended.
+    'SuccessExitStatus=143',
     'WatchdogSec=60',
     `TimeoutStopSec=${drain + STOP_SECONDS}`,
     '# The log is on stderr, and every event in the store.',
