@@ -52,6 +52,9 @@ test('the unit starts listen with the flags given, as its own user, watched and 
   ])
     expect(unit.split('\n')).toContain(line)
   expect(unit).toContain('ExecReload=/bin/kill -HUP $MAINPID\n')
+  expect(unit).toContain(
+    'BOOKCTL_WEBHOOK_SECRET=whsec_…\n# After a change of that file: systemctl restart bookctl-listen\n',
+  )
   expect(unit).toContain('CapabilityBoundingSet=\n')
   const low = await printed('--systemd', '--port', '443', '--capture', 'captures/x y.ndjson', '--log', 'json')
   expect(low).toContain('AmbientCapabilities=CAP_NET_BIND_SERVICE\n')

@@ -70,7 +70,8 @@ const INSTALLATION = [
   '  useradd --system --home-dir /var/lib/bookctl --shell /usr/sbin/nologin bookctl',
   '  systemctl daemon-reload && systemctl enable --now bookctl-listen',
   'Secrets: /etc/bookctl/environment (root, mode 0600) with lines such as BOOKCTL_WEBHOOK_SECRET=whsec_…',
-  'After a change of secrets or certificates: systemctl reload bookctl-listen',
+  'After a change of that file: systemctl restart bookctl-listen',
+  'After a change of the files of --cert, --key and --secret-file: systemctl reload bookctl-listen',
   'For restarts that refuse no connection, add the unit of --systemd --socket.',
 ]
 
