@@ -26,6 +26,11 @@ export interface EventSubject {
 }
 
 /** Returns what `event`, a parsed body of a webhook, is about: `data.reservation_ref` and `data.status` (§2.8). */
+/** Reports whether the event is a test (§4.8), which is about no real reservation. Not in the interface. */
+export function isTestEvent(event: unknown): boolean {
+  return isObject(event) && isObject(event.data) && event.data.test === true
+}
+
 export function subjectOf(event: unknown): EventSubject {
   const data = isObject(event) && isObject(event.data) ? event.data : {}
   const {reservation_ref: reference, status} = data

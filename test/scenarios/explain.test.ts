@@ -2,6 +2,10 @@
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
+import type {RequestFact} from '../../src/cli/features/explain/facts.js'
+import {unjudgedIn} from '../../src/cli/features/explain/findings.js'
+import {replyResult} from '../../src/cli/features/explain/reply.js'
+import {facts} from '../cli/features/explain/made-up-facts.js'
 import type {Home} from '../support/bookctl.js'
 import {ownSandbox, sandboxOfFile} from '../support/served-sandbox.js'
 import {reservationIn, reserving, SEARCH} from '../support/stay.js'
@@ -189,4 +193,45 @@ test('a service that fails each time gives no all-clear, and is called asked', a
   const report = await home.run(['explain', made])
   expect(report.stdout).toContain('Not answered: the reservation of the service')
   expect(report.stdout).not.toContain('Not asked')
+})
+
+test('a payment that was declined and a request that was refused are told in the reply, with the reason', async () => {
+  const {home, control, listed} = await ownSandbox()
+  const made = await reservationIn(home, 'instant')
+  await control('POST', `/_sandbox/payments/${made}`, {result: 'failed'})
+  const reply = await home.run(['explain', made, '--reply'])
+  expect(reply.stdout).toMatch(/payment for the reservation failed.*Nothing was charged/)
+  expect(reply.stdout).toMatch(/paid again by /)
+
+  expect((await home.run(['reservations', 'show', 'RSV-NONE'])).exit).toBe(5)
+  const refused = (await listed('requests')).find(({status}) => status === 404)
+  const answer = await home.run(['explain', refused.request_id, '--reply'])
+  expect(answer.stdout).toContain('refused it with the HTTP status 404')
+})
+
+test('a booking whose answer is not kept is not told to concern no reservation', async () => {
+  const {home, listed} = await ownSandbox()
+  await reservationIn(home)
+  const [booking] = (await listed('requests')).filter(({path}) => path.endsWith('/reservations/hotel'))
+  const request: RequestFact = {
+    at: 0,
+    source: 'sandbox',
+    method: 'POST',
+    path: booking.path,
+    status: 201,
+    reason: null,
+    errorCode: null,
+    ms: null,
+    requestId: 'req_1',
+    idempotencyKey: null,
+    attempt: null,
+    command: null,
+    clientReferenceId: null,
+    offerId: null,
+    reservationRef: null,
+  }
+  const given = facts({}, {subject: {kind: 'request', id: 'req_1'}, reservations: [], requests: [request]})
+  expect(unjudgedIn(given)).toEqual([expect.stringContaining('its answer is not kept')])
+  expect(replyResult(given, []).text).not.toContain('no reservation')
+  expect(unjudgedIn({...given, requests: [{...request, status: 400}]})).toEqual([])
 })

@@ -54,11 +54,37 @@ export function lookedIn(asked: readonly Asked[]) {
   return asked.map(({source, where, problem}) => ({source, where, problem}))
 }
 
+/** A request, whoever recorded it. */
+export interface RequestFact {
+  /** Unix seconds. */
+  readonly at: number
+  readonly source: Extract<Source, 'requests' | 'sandbox'>
+  readonly method: string
+  /** The path without the origin. */
+  readonly path: string
+  readonly status: number | null
+  readonly reason: string | null
+  readonly errorCode: string | null
+  readonly ms: number | null
+  readonly requestId: string | null
+  readonly idempotencyKey: string | null
+  readonly attempt: number | null
+  /** The command that sent it, if this machine did. */
+  readonly command: string | null
+  /** Client reference and offer in the body, where the body is known. */
+  readonly clientReferenceId: string | null
+  readonly offerId: string | null
+  /** The reservation that the answer named, where the answer is known. */
+  readonly reservationRef: string | null
+}
+
 /** A stored event, without its body. */
 export interface ReceivedEvent {
   readonly eventId: string
   readonly type: string | null
   readonly status: string | null
+  /** Whether it is a test, which is about no real reservation. */
+  readonly isTest: boolean
   /** Unix seconds. */
   readonly receivedAt: number
   /** When the service says that it happened, in Unix seconds. */
@@ -187,6 +213,8 @@ export interface Facts {
   readonly reservations: readonly ReservationFacts[]
   readonly receiving: Receiving
   readonly moments: readonly Moment[]
+  /** The requests that were asked about, if one was. */
+  readonly requests: readonly RequestFact[]
   readonly asked: readonly Asked[]
 }
 

@@ -1,5 +1,6 @@
 /** The words of each finding for the operator: what stands out, and the next step. */
 import {shellWord} from '../../../contract/foreign-text.js'
+import {SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Finding, SEVERITIES} from './finding.js'
 import {answerText, originOf, priceText, utcText} from './words.js'
@@ -40,10 +41,7 @@ function wordsOf(finding: Finding): Words {
     case 'event_refused':
       return eventRefused(finding)
     case 'forward_given_up':
-      return {
-        text: `${finding.type} (${finding.eventId}) was not taken by ${originOf(finding.target)}: given up after ${counted(finding.attempts, 'attempt')}, last ${answerText(finding.status, finding.error)}`,
-        advice: `once it takes events again: bookctl webhooks events replay ${shellWord(finding.eventId ?? '')} --to URL --resign`,
-      }
+      return forwardGivenUp(finding)
     case 'not_found_there':
       return {
         text: `${finding.reference} was booked from here, but the service at ${new URL(finding.baseUrl).host} does not have it`,
@@ -69,7 +67,7 @@ function outcomeUnknown({clientReferenceId, sentAt, found, isForgotten}: Of<'out
   const text = `whether ${clientReferenceId} was booked was never found out (last attempt ${utcText(sentAt)})`
   const resume = isForgotten
     ? 'it was given up here, so ask the operator of the service whether it exists'
-    : `find out: bookctl reserve --resume ${reference}`
+    : `find out: bookctl reserve --resume ${reference}; if that cannot tell, ask the operator, then give it up: bookctl journal forget ${reference}`
   if (found === null) return {text, advice: `${resume}; do not book it again before that`}
   if (found.length === 0)
     return {text: `${text}; the service lists no reservation with that reference`, advice: resume}
@@ -152,6 +150,24 @@ function eventRefused(finding: Of<'event_refused'>): Words {
   return {
     text: `${type} (${eventId}) came and was refused with ${status} by the receiver ${utcText(at)}, after ${times}, ${again}`,
     advice: passiveId === null ? secret : `${secret}; then ${turnOn(passiveId)}`,
+  }
+}
+
+function forwardGivenUp({type, eventId, target, attempts, status, error}: Of<'forward_given_up'>): Words {
+  // A query or a user name may be a secret.
+  const url = new URL(target)
+  const hasSecret = url.search !== '' || url.username !== '' || url.password !== ''
+  const to = hasSecret ? 'URL' : shellWord(url.href)
+  const replay = `bookctl webhooks events replay ${shellWord(eventId ?? '')} --to ${to} --resign`
+  const name = `${type} (${eventId})`
+  if (error === SIGNATURE_TOO_OLD)
+    return {
+      text: `${name} was not forwarded to ${originOf(target)} any more: its signature was too old (--no-resign), after ${counted(attempts - 1, 'attempt')} before that`,
+      advice: `forward it with a new signature: ${replay}`,
+    }
+  return {
+    text: `${name} was not taken by ${originOf(target)}: given up after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`,
+    advice: `once it takes events again: ${replay}`,
   }
 }
 

@@ -6,6 +6,7 @@ import {FEE} from '../../../api/answers/vocabulary.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
 import {isUnresolved} from '../../../contract/journal.js'
 import {fieldsOf, firstObject} from '../../../contract/json.js'
+import {operationAt} from '../../../contract/operations.js'
 import {bookedPrice} from '../reserve/booking.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
 import {eventFindings, unjudgedEvents} from './event-findings.js'
@@ -29,9 +30,23 @@ export function findingsIn({reservations, receiving}: Facts): Finding[] {
   return findings.sort((left, right) => rank(left) - rank(right))
 }
 
-/** Says what about events cannot be judged, and why. */
-export function unjudgedIn({reservations, receiving}: Facts): string[] {
-  return [...new Set(reservations.flatMap(facts => unjudgedEvents(facts, receiving)))]
+/** Says what cannot be judged, and why. */
+export function unjudgedIn(facts: Facts): string[] {
+  const {reservations, receiving, subject} = facts
+  const unknown = hasUnknownReservation(facts)
+    ? [`which reservation the request ${subject.id} was about: its answer is not kept`]
+    : []
+  return [...new Set([...unknown, ...reservations.flatMap(each => unjudgedEvents(each, receiving))])]
+}
+
+/** Reports whether a request that was asked about may have made a reservation that is not known, because its answer is not kept. */
+export function hasUnknownReservation({requests, reservations}: Facts): boolean {
+  if (reservations.length > 0) return false
+  const names = (path: string) => path.replace(/^.*\/v1(?=\/)/, '').split('?')[0] ?? ''
+  return requests.some(({method, path, status}) => {
+    const isBooking = operationAt(method, names(path)) === 'reservations.create'
+    return isBooking && (status === null || status < 400)
+  })
 }
 
 function outcomeUnknown({reference, entry, listed}: ReservationFacts): Finding[] {

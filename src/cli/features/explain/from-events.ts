@@ -1,6 +1,6 @@
 /** What was received about a reservation, from the stored events, and the timeline of it. */
 import {instantOf} from '../../../contract/dates.js'
-import {subjectOf} from '../../../contract/events.js'
+import {isTestEvent, subjectOf} from '../../../contract/events.js'
 import {isObject} from '../../../contract/json.js'
 import type {EventFilter, EventForward, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import {parseBody} from '../../../webhooks/captures/records.js'
@@ -33,6 +33,7 @@ async function receivedOf(store: EventStore, event: StoredEvent): Promise<Receiv
     eventId: event.eventId,
     type: event.type,
     status: subjectOf(body).status,
+    isTest: isTestEvent(body),
     receivedAt: event.receivedAt,
     createdAt: created ?? null,
     secretName: event.secretName,
@@ -43,7 +44,9 @@ async function receivedOf(store: EventStore, event: StoredEvent): Promise<Receiv
 /** Returns the reservation that the stored event names, or null; undefined if no such event is stored. */
 export async function reservationOfEvent(store: EventStore, eventId: string) {
   const [event] = await store.page({ids: [eventId]}, {}, 1)
-  return event && subjectOf(parseBody(event.body)).reservationRef
+  if (event === undefined) return undefined
+  const body = parseBody(event.body)
+  return isTestEvent(body) ? null : subjectOf(body).reservationRef
 }
 
 /**
@@ -60,10 +63,11 @@ export async function readReceptions(store: EventStore, types: readonly string[]
 }
 
 export function eventMoments(event: ReceivedEvent, reference: string | null): Moment[] {
-  const {eventId, type, status, receivedAt, secretName, forwards} = event
+  const {eventId, type, status, isTest, receivedAt, secretName, forwards} = event
   const ids = {event_id: eventId, ...(reference !== null && {reservation_ref: reference})}
   const state = status === null ? '' : `, status ${status}`
-  const received = `${type ?? 'event'} received and stored${state}, signed with the secret of ${secretName}`
+  const test = isTest ? ' (a test event)' : ''
+  const received = `${type ?? 'event'}${test} received and stored${state}, signed with the secret of ${secretName}`
   const moments = [received, ...forwards.map(forward => `${type ?? 'event'} ${forwardText(forward)}`)]
   // The store does not keep when it was forwarded, so that stands after the receipt.
   return moments.map(what => ({at: receivedAt, what, source: 'events', ...ids}))

@@ -2,32 +2,8 @@
 import {instantOf} from '../../../contract/dates.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
 import {operationAt} from '../../../contract/operations.js'
-import type {Moment, Source} from './facts.js'
+import type {Moment, RequestFact} from './facts.js'
 import {answerText} from './words.js'
-
-/** A request, whoever recorded it. */
-export interface RequestFact {
-  /** Unix seconds. */
-  readonly at: number
-  readonly source: Extract<Source, 'requests' | 'sandbox'>
-  readonly method: string
-  /** The path without the origin. */
-  readonly path: string
-  readonly status: number | null
-  readonly reason: string | null
-  readonly errorCode: string | null
-  readonly ms: number | null
-  readonly requestId: string | null
-  readonly idempotencyKey: string | null
-  readonly attempt: number | null
-  /** The command that sent it, if this machine did. */
-  readonly command: string | null
-  /** Client reference and offer in the body, where the body is known. */
-  readonly clientReferenceId: string | null
-  readonly offerId: string | null
-  /** The reservation that the answer named, where the answer is known. */
-  readonly reservationRef: string | null
-}
 
 /** Reads a line of this machine's history of requests; undefined if it is not one. */
 export function requestOfHistory(line: JsonObject): RequestFact | undefined {

@@ -5,8 +5,8 @@ import {instantOf} from '../../../contract/dates.js'
 import {SANDBOX_MARK} from '../../../contract/identifiers.js'
 import {isObject, type JsonObject, parseJson} from '../../../contract/json.js'
 import {isSuccess} from '../../../contract/operations.js'
-import type {Delivery, Moment} from './facts.js'
-import {type RequestFact, requestOfSandbox} from './from-requests.js'
+import type {Delivery, Moment, RequestFact} from './facts.js'
+import {requestOfSandbox} from './from-requests.js'
 import {answerText} from './words.js'
 
 export type SandboxView = ReturnType<typeof createSandboxView>

@@ -14,12 +14,13 @@ import type {
   Moment,
   ReceivedEvent,
   Receiving,
+  RequestFact,
   ReservationFacts,
   ServiceAnswer,
 } from './facts.js'
 import {eventMoments, readEvents} from './from-events.js'
 import {entryMoments, offerMoments} from './from-journal.js'
-import {isAbout, type Names, type RequestFact, requestMoment, tellingAmong} from './from-requests.js'
+import {isAbout, type Names, requestMoment, tellingAmong} from './from-requests.js'
 import {deliveryMoments} from './from-sandbox.js'
 import {isSameService, recordMoments} from './from-service.js'
 import {receivingFor} from './receiving.js'
@@ -75,7 +76,14 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
       sent: await sentOf(each, receiving, means),
     })
   const asked = await askedOf({service, sandboxes})
-  return {subject: {kind: resolved.kind, id: what}, reservations: refused, receiving, moments, asked}
+  return {
+    subject: {kind: resolved.kind, id: what},
+    reservations: refused,
+    receiving,
+    moments,
+    requests: resolved.requests,
+    asked,
+  }
 }
 
 async function askedOf({service, sandboxes}: Pick<Means, 'service' | 'sandboxes'>): Promise<Asked[]> {

@@ -6,11 +6,13 @@
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {zonedInstantOf} from '../../../contract/dates.js'
 import {isEventType} from '../../../contract/events.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isUnresolved} from '../../../contract/journal.js'
 import type {Result} from '../../terminal/result.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
 import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
+import {hasUnknownReservation} from './findings.js'
 import {repliesTo, stateText, voucherText} from './reply-to-finding.js'
 import {capital, dateText, listText, stayText, textOfSentences, typeText} from './reply-words.js'
 import {stayOf} from './standing.js'
@@ -95,7 +97,7 @@ function subjectText(facts: Facts, findings: readonly Finding[]): string {
     case 'event':
       return `You asked about the notification ${id}. ${eventText(id, reservations, findings)}`
     case 'request':
-      return `You asked about the request ${id}. ${requestText(moments, id)} It concerns ${named}.`
+      return `You asked about the request ${id}. ${requestText(facts)} ${concernsText(facts, named)}`
   }
 }
 
@@ -116,6 +118,8 @@ function eventText(id: string, reservations: Facts['reservations'], findings: re
     const delivery = deliveries?.find(({eventId}) => eventId === id)
     const type = stored?.type ?? delivery?.type
     if (type === undefined || type === null) continue
+    if (stored?.isTest)
+      return `It is a test notification, about no real reservation. It arrived on ${dateText(stored.receivedAt)}.`
     const about =
       reference === null ? 'It is about no reservation.' : `It is about reservation ${namedText(facts)}.`
     const isTold = findings.some(finding => 'eventId' in finding && finding.eventId === id)
@@ -126,9 +130,22 @@ function eventText(id: string, reservations: Facts['reservations'], findings: re
   return 'Its type is not known.'
 }
 
-function requestText(moments: Facts['moments'], id: string): string {
+function requestText({moments, requests, subject: {id}}: Facts): string {
   const found = moments.find(({request_id, idempotency_key}) => request_id === id || idempotency_key === id)
-  return found === undefined ? '' : `It was sent on ${dateText(found.at)}.`
+  if (found === undefined) return ''
+  const answered = requests.find(({status}) => status !== null)
+  const status = answered?.status ?? null
+  const sent = `It was sent on ${dateText(found.at)}.`
+  if (status === null || status < 400) return sent
+  const code = answered?.errorCode ?? null
+  const reason = code === null ? '' : (REASONS[code] ?? `the error code ${sanitizeLine(code, 60)}`)
+  return `${sent} The booking service refused it with the HTTP status ${status}${reason === '' ? '' : `: ${reason}`}.`
+}
+
+function concernsText(facts: Facts, named: string): string {
+  return hasUnknownReservation(facts)
+    ? 'Which reservation it was about is not known, because its answer is not kept.'
+    : `It concerns ${named}.`
 }
 
 interface StandingText {
@@ -149,6 +166,18 @@ function standingText(facts: ReservationFacts, isOnly: boolean): StandingText {
   if (state === null || hasEnded(facts)) return NOTHING
   const name = isOnly ? 'the reservation' : `reservation ${reference}`
   const known = service.kind === 'shown' ? '' : 'As far as our records show, '
+  if (state === 'pending_payment' && courseOfFacts(facts).isPaymentFailed) {
+    const {pay_until, payment_reason: code} = factsOfReservation({reservation: recordOf(facts)})
+    const until = zonedInstantOf(pay_until ?? '')
+    const before = until === undefined ? '' : ` by ${dateText(until)}`
+    const why = code === null ? '' : ` (${sanitizeLine(code.replaceAll('_', ' '), 60)})`
+    const text = `${capital(`${known}the payment for ${name}`)} failed${why}. Nothing was charged, and ${name} is not confirmed yet.`
+    return {
+      ...NOTHING,
+      text,
+      todo: `If it is still wanted, please have it paid again${before}, at the address where the payment was tried.`,
+    }
+  }
   if (state === 'pending_payment') {
     const until = zonedInstantOf(factsOfReservation({reservation: recordOf(facts)}).pay_until ?? '')
     const before = until === undefined ? '' : ` It has to be paid by ${dateText(until)}.`

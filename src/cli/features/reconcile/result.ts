@@ -178,7 +178,7 @@ function adviceFor({kind, entry, row, other}: Difference, isJournal: boolean): s
         : `correct the ledger, or see what happened: ${explain}`
     case 'unresolved':
       if (entry?.standing === 'given_up') return `it was given up here, and exists: ${show}`
-      return `find out: bookctl reserve --resume ${shellWord(entry?.reference ?? '')}; all of them: --resolve`
+      return `find out: bookctl reserve --resume ${shellWord(entry?.reference ?? '')}; all of them: --resolve; if that cannot tell, ask the operator, then: bookctl journal forget ${shellWord(entry?.reference ?? '')}`
   }
 }
 

@@ -185,6 +185,12 @@ export async function rotateByService(
 export function requireOpenRotation(state: State, profile: string, id: string): Rotation {
   const open = openRotation(state, profile, id)
   if (open !== undefined) return open
+  const removed = state.secrets.listRemovedSigningSecrets(profile).find(each => each.subscription_id === id)
+  if (removed !== undefined) {
+    const {removed_at, removed_by} = removed
+    const message = `no rotation of ${shown(id)} is open: its secret was removed at ${isoTime(removed_at)} by ${sanitizeLine(removed_by, 60)}; nothing was sent`
+    throw usage('no_rotation', message, 'see which subscriptions there are: bookctl webhooks list')
+  }
   const message = `no rotation of ${shown(id)} has been started on this machine; nothing was sent`
   throw usage('no_rotation', message, `start one: bookctl webhooks rotate ${shown(id)}`)
 }

@@ -86,7 +86,17 @@ export async function createAndKeep(
   const {state, clock, target} = connection
   const profile = profileName(flags, state)
   const startedAt = clock.now()
-  const {creationId, subscription, deviations} = await createOnce(connection, wanted, profile, flags.again)
+  const {again} = flags
+  const replay =
+    rotation.replaces === undefined
+      ? 'create it with --again'
+      : `run it again: bookctl webhooks rotate ${sanitizeLine(rotation.replaces, 100)} --again`
+  const created = await createOnce(connection, wanted, {
+    profile,
+    again,
+    hint: `${CHECK_FIRST}; then ${replay}`,
+  })
+  const {creationId, subscription, deviations} = created
   const {id, url, events, secret, is_active} = subscription
   const kept = {
     subscription_id: id,
@@ -141,22 +151,24 @@ export async function keepSecret(state: State, kept: SigningSecret, secretFile: 
 async function createOnce(
   {api, state, clock, target}: Connection,
   wanted: SubscriptionRequest,
-  profile: string,
-  again = false,
+  {
+    profile,
+    again = false,
+    hint,
+  }: {readonly profile: string; readonly again?: boolean | undefined; readonly hint: string},
 ) {
   requireStorage(state, profile)
   const client = {baseUrl: target.baseUrl, clientId: target.clientId}
   const creation = await state.subscriptions.begin(client, wanted, {now: clock.now(), again})
   if (creation.earlier) {
     const message = `a subscription for this address may exist: the outcome of the creation of ${isoTime(creation.earlier.begunAt)} is unknown; nothing was sent`
-    throw new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint: CHECK_FIRST})
+    throw new Failure('outcome_unknown', message, {code: 'earlier_creation_unknown', hint})
   }
   const {createSubscription} = await import('../../../api/operations/webhooks.js')
   try {
     return {creationId: creation.id, ...(await createSubscription(api, wanted))}
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'outcome_unknown')
-      throw failureWith(error, {hint: CHECK_FIRST})
+    if (error instanceof Failure && error.kind === 'outcome_unknown') throw failureWith(error, {hint})
     if (error instanceof Failure) await state.subscriptions.end(creation.id)
     throw error
   }
@@ -209,7 +221,7 @@ export async function failNotStored(
 }
 
 const CHECK_FIRST =
-  'check whether it exists (bookctl webhooks list, or ask the operator) and delete it, because its secret is lost; then create it with --again'
+  'check whether it exists (bookctl webhooks list, or ask the operator) and delete it, because its secret is lost'
 
 export const SUBSCRIPTION_COLUMNS = ['id', 'url', 'events', 'is_active'] as const
 

@@ -73,6 +73,7 @@ ${pathNote(WebhooksEventsMissing.operations)}`
     const options = {trusted, timeoutMilliseconds}
     const forwarded = await forwardStandIns(connection, found, {target, secrets, headerNames, options})
     await this.print(standInResult(found, forwarded))
+    if (!this.globals.json) this.tell(adviceOn({...found, missing: []}))
     const failure = replayFailure(forwarded)
     if (failure) this.exitCode = EXITS[failure].code
   }

@@ -292,6 +292,23 @@ it('a forward that was given up is a problem, one that waits a notice, one that 
   expect(withState('done')).toEqual([])
 })
 
+it('a forward whose signature was too old accuses nobody, and the advice names the target', () => {
+  const forward = {attempts: 8, status: null, ms: 0, error: 'signature_too_old', state: 'given_up'} as const
+  const adviceFor = (target: string) => {
+    const events = [
+      received('reservation.confirmed', {forwards: [{...forward, target}]}),
+      received('voucher.ready'),
+    ]
+    const [finding] = findingsIn(facts({events}))
+    return finding && said(finding)
+  }
+  const words = adviceFor('http://127.0.0.1:3000/in')
+  expect(words?.text).toMatch(/signature was too old.*7 attempts/)
+  expect(words?.text).not.toContain('not taken')
+  expect(words?.advice).toContain('--to http://127.0.0.1:3000/in --resign')
+  expect(adviceFor('https://crm.example/in?key=secret1')?.advice).toContain('--to URL')
+})
+
 it('what an event says counts where the service cannot be asked', () => {
   const cancelled = received('reservation.cancelled', {status: 'CANCELLED', createdAt: NOON + 100})
   const events = [received('reservation.confirmed'), received('voucher.ready'), cancelled]

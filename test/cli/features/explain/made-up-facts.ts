@@ -62,6 +62,7 @@ export const received = (type: string, change: Partial<ReceivedEvent> = {}): Rec
   eventId: `evt_${type}`,
   type,
   status: 'CONFIRMED',
+  isTest: false,
   receivedAt: NOON + 1,
   createdAt: NOON,
   secretName: 'whsub_1',
@@ -114,6 +115,7 @@ export const facts = (change: Partial<ReservationFacts> = {}, more: Partial<Fact
   reservations: [reservation(change)],
   receiving: receiving(),
   moments: [],
+  requests: [],
   asked: [{source: 'service', where: 'the service', problem: null}],
   ...more,
 })

@@ -260,6 +260,14 @@ describe('a reply', () => {
     expect(textOf(lost)).toContain('Its type is not known.')
   })
 
+  it('to a test event says that it is one', () => {
+    const events = [received('reservation.confirmed', {eventId: 'evt_t', isTest: true})]
+    const given = facts({reference: null, entry: undefined, events}, {subject: {kind: 'event', id: 'evt_t'}})
+    const text = textOf(given)
+    expect(text).toContain('It is a test notification')
+    expect(text).not.toContain('confirmed')
+  })
+
   it('to an offer says whether it was booked', () => {
     const moments = [{at: NOON, what: '', source: 'offers' as const, offer_id: 'off_1'}]
     const subject = {kind: 'offer', id: 'off_1'} as const
