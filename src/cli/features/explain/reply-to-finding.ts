@@ -335,6 +335,12 @@ function eventRefused(
   }
 }
 
+/** Names a program that notifications are passed on to. An address of one machine means nothing to a reader elsewhere. */
+function programText(target: string): string {
+  if (isLoopbackHost(new URL(target).hostname)) return 'the program on the same machine'
+  return `the program at ${originOf(target)}`
+}
+
 function forwardGivenUp(finding: Of<'forward_given_up'>, {name, short, was, is, it}: Notices): Words {
   return {
     point: `${capital(name)} arrived, but the program that ${it === 'it' ? 'it is' : 'they are'} passed on to did not take ${it}.`,
@@ -384,8 +390,13 @@ function deliveryPending(finding: Of<'delivery_pending'>, {name, is, it}: Notice
   const again = it === 'it' ? 'It' : 'They'
   if (target !== null)
     return {
-      point: `${capital(name)} arrived, and ${is} still to be passed on to the program at ${originOf(target)}. That happens by itself.`,
-      developers: ['Please make sure that this program runs.'],
+      point: textOfSentences([
+        `${capital(name)} arrived, and ${is} still to be passed on to ${programText(target)}.`,
+        triesText(finding),
+      ]),
+      developers: [
+        'Please make sure that this program runs, and the one that passes notifications on to it.',
+      ],
     }
   if (passiveId !== null)
     return {

@@ -260,6 +260,14 @@ describe('a reply', () => {
     expect(textOf(lost)).toContain('Its type is not known.')
   })
 
+  it('does not name an address of the own machine, and promises nothing of a forward that fails', () => {
+    const pending = {code: 'delivery_pending', ...event, ...failed, dueAt: NOON, nextAt: null} as const
+    const text = textOf(facts(), {...pending, target: 'http://127.0.0.1:4599/in'})
+    expect(text).toContain('still to be passed on to the program on the same machine')
+    expect(text).toContain('HTTP status 500')
+    expect(text).not.toMatch(/127\.0\.0\.1|by itself|nothing for you to do/)
+  })
+
   it('to a test event says that it is one', () => {
     const events = [received('reservation.confirmed', {eventId: 'evt_t', isTest: true})]
     const given = facts({reference: null, entry: undefined, events}, {subject: {kind: 'event', id: 'evt_t'}})
