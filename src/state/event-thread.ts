@@ -14,6 +14,7 @@ import {createListenerEntry} from './listeners.js'
 
 function openCalls({directory, profile}: ThreadData): EventCalls {
   const database = openOwn(EVENTS, directory)
+  database.requireInPlace()
   const owner = createOwner()
   const forwards = createForwardStore(database, owner)
   const entry = createListenerEntry(database, owner, profile, () => Date.now() / 1000)
@@ -22,8 +23,12 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
   const durably = <T>(write: () => T): T => {
     // After a failed flush the state of the disk is unknown, and a second flush would report success.
     if (broken) throw broken
+    database.requireInPlace()
     try {
-      return write()
+      const result = write()
+      // Only now is it certain that the next process finds it. Two stats cost some microseconds, a flush milliseconds.
+      database.requireInPlace()
+      return result
     } catch (error) {
       if (!(error instanceof StorageError && error.isPassing)) broken = error as StorageError
       throw error
@@ -64,8 +69,8 @@ function serve(data: ThreadData, port: MessagePort): void {
       const left = value as ReturnType<EventCalls['receive']>
       return group.map(call => ({id: call.id, value: left.splice(0, (call.args[0] as NewEvent[]).length)}))
     } catch (error) {
-      const {fault, message, hint} = error as StorageError
-      return group.map(({id}) => ({id, error: {fault, message, hint}}))
+      const {fault, message, hint, isPassing} = error as StorageError
+      return group.map(({id}) => ({id, error: {fault, message, hint, isPassing}}))
     }
   }
   port.on('message', (first: CallMessage) => {

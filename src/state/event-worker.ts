@@ -47,8 +47,8 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
       const waiter = waiting.get(answer.id)
       waiting.delete(answer.id)
       if ('error' in answer) {
-        const {fault, message, hint = ''} = answer.error
-        waiter?.reject(fault ? new StorageError(fault, message, hint) : threadFailed(message))
+        const {fault, message, hint = '', isPassing = false} = answer.error
+        waiter?.reject(fault ? new StorageError(fault, message, hint, {isPassing}) : threadFailed(message))
       } else waiter?.resolve(answer.value as never)
     }
   })

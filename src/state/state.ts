@@ -94,6 +94,7 @@ export function openState(directory: string, options: StateOptions = {}) {
       erase: (work, options) => toWrite().erase(work, options),
       check: () => toRead().check(),
       copyTo: path => toWrite().copyTo(path),
+      requireInPlace: () => toWrite().requireInPlace(),
       refuse: () => toWrite().refuse(),
       close() {
         for (const opened of [toWrite, toLookAt]) {

@@ -4,6 +4,7 @@
  */
 import {isUtf8} from 'node:buffer'
 import {randomInt} from 'node:crypto'
+import {statSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {
   type Connection,
@@ -57,6 +58,12 @@ export interface Database {
    * processes write meanwhile. The copy is not flushed.
    */
   copyTo(path: string): void
+  /**
+   * Throws a StorageError that may pass, unless the path still leads to the file that was opened, and to its log. After the file
+   * was removed, moved or replaced, SQLite goes on to write into a file that no other process finds. The first call, directly
+   * after opening, records what is there.
+   */
+  requireInPlace(): void
   /** Throws the StorageError for a damaged file, because its content is not what was written. */
   refuse(): never
   close(): void
@@ -174,6 +181,16 @@ export function openDatabaseToRead(
   })
 }
 
+/** Returns what distinguishes a file from one that replaces it; undefined if there is none, or it cannot be looked at. */
+function identityOf(path: string): string | undefined {
+  try {
+    const {dev, ino} = statSync(path, {bigint: true})
+    return `${dev}:${ino}`
+  } catch {
+    return undefined
+  }
+}
+
 interface Opened {
   readonly path: string
   /** How long to wait for another process, in milliseconds. */
@@ -218,6 +235,10 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       throw isSqlites ? storageErrorOf(error, path) : error
     }
   }
+  const files = hasLog ? [path, `${path}-wal`] : [path]
+  let known: readonly (string | undefined)[] | undefined
+  const isInPlace = () =>
+    known === undefined || files.every((file, n) => known?.[n] === undefined || identityOf(file) === known[n])
   let inTransaction = false
   let isChecked = false
   let erasesAtClose = false
@@ -283,12 +304,21 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     },
     // libsql has no backup API. This statement is SQLite's other way to copy a database in use.
     copyTo: target => guarded(() => void connection.prepare('VACUUM INTO ?').run([target])),
+    requireInPlace() {
+      // A file system that SQLite keeps no log on has none to compare.
+      known ??= files.map(identityOf)
+      if (isInPlace()) return
+      const what = `${path} or its log was removed, moved or replaced while it was open`
+      const advice = 'move the files back, or start again with those that are to be used'
+      throw new StorageError('failed', `${what}: ${advice}`, advice, {isPassing: true})
+    },
     refuse() {
       throw damaged(path)
     },
     close() {
       if (erasesAtClose) finishErasing(connection, patience)
-      if (hasLog) {
+      // The log at the path may be that of another file, with events that another process stored.
+      if (hasLog && isInPlace()) {
         // Prepared statements hold the connection, so closing alone leaves the log. The log is copied into the file, and
         // removed if no other process has the file open.
         try {

@@ -1,8 +1,10 @@
 /** Seeing from outside that a receiver works: its admin port, while the store fails and at the end too. */
+import {existsSync, renameSync} from 'node:fs'
+import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {eventually} from '../support/eventually.js'
-import {closing, ownHome, ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
+import {closing, ownDirectory, ownHome, ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
 import {scrape} from '../support/prometheus.js'
 import {start} from '../support/started-sandboxes.js'
 import {certificateFile} from '../support/tls.js'
@@ -58,6 +60,36 @@ test('a receiver whose store is locked is not ready, and finds out by itself whe
   await eventually(async () => expect(await statusOf(`${admin}/readyz`)).toBe(200))
   expect(await scrape(admin)).toMatchObject({bookctl_store_up: 1})
   expect(await send(receiver.port, 'evt_1')).toBe(200)
+})
+
+test('a receiver whose store was moved or replaced acknowledges nothing until the file is back', async () => {
+  const home = ownReceiverHome()
+  const receiver = await ownListening(home, ['--port', '0', '--admin', '0'])
+  const {admin_url: admin = ''} = (await receiver.ready) ?? {}
+  expect(await send(receiver.port, 'evt_1')).toBe(200)
+  const aside = ownDirectory()
+  const names = ['events.db', 'events.db-wal', 'events.db-shm']
+  const move = (from: string, to: string) => {
+    for (const name of names) renameSync(join(from, name), join(to, name))
+  }
+  move(home.configDirectory, aside)
+  // It finds out by itself, before an event comes.
+  await eventually(async () => expect(await statusOf(`${admin}/readyz`)).toBe(503))
+  expect(await (await fetch(`${admin}/readyz`)).json()).toMatchObject({
+    reasons: [{reason: 'store_failed', message: expect.stringContaining('removed, moved or replaced')}],
+  })
+  expect(await send(receiver.port, 'evt_2')).toBe(503)
+  move(aside, home.configDirectory)
+  await eventually(async () => expect(await statusOf(`${admin}/readyz`)).toBe(200))
+  expect(await send(receiver.port, 'evt_2')).toBe(200)
+  move(home.configDirectory, aside)
+  const other = closing(openOwn(EVENTS, home.configDirectory))
+  expect(await send(receiver.port, 'evt_3')).toBe(503)
+  const {exit, stderr} = await receiver.stop()
+  expect([exit, stderr]).toEqual([143, expect.stringContaining('start again with those')])
+  // The end of the receiver leaves the log of the other file alone.
+  expect(existsSync(join(home.configDirectory, 'events.db-wal'))).toBe(true)
+  expect(other.all('SELECT event_id FROM events')).toEqual([])
 })
 
 test('with --drain it is not ready at once at the end, and still takes events', async () => {
