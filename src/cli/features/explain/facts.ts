@@ -16,7 +16,7 @@ interface Subject {
   readonly id: string
 }
 
-export type Source = 'offers' | 'journal' | 'requests' | 'events' | 'service' | 'sandbox'
+type Source = 'offers' | 'journal' | 'requests' | 'events' | 'service' | 'sandbox'
 
 /** Identifiers that a moment is about, under their names on the wire. */
 interface MomentIds {
