@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import {
   CERTIFY_COLUMNS,
-  type CertifySheet,
   certifyResult,
   hasFailed,
   readSandboxSince,
@@ -12,6 +11,7 @@ import type {Proof} from '../../cli/features/certify/signed-sheet.js'
 import {clientIdOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
+import type {CertifySheet} from '../../contract/certificate.js'
 import {KEPT_EVIDENCE} from '../../sandbox/certify/evidence.js'
 
 /** Time to judge many requests, on a busy machine. */

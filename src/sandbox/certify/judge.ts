@@ -1,4 +1,5 @@
 /** Judges what was seen of a partner's program: the list of all rules, and the sheet of their verdicts. */
+import type {CertifySheet, SheetRule} from '../../contract/certificate.js'
 import {isoTime} from '../../contract/dates.js'
 import {drillsFor} from './drills.js'
 import {ERROR_RULES} from './error-rules.js'
@@ -18,8 +19,6 @@ const RULES: readonly Rule[] = [
   ...WEBHOOK_RULES,
 ]
 
-type Verdict = 'passed' | 'failed' | 'not_shown'
-
 /** Evidence of one rule that is listed; `seen` and the text count all. */
 const MOST_LISTED = 100
 
@@ -27,9 +26,9 @@ const MOST_LISTED = 100
  * Judges the evidence of a client by every rule. `since` is the time from which on it was read, in Unix seconds of the sandbox's
  * clock; undefined for all. Returns the sheet as it is printed.
  */
-export function judge(evidence: Evidence, clientId: string, since?: number) {
+export function judge(evidence: Evidence, clientId: string, since?: number): CertifySheet {
   const explained = new Set<string>()
-  const rules = RULES.map(rule => {
+  const rules = RULES.map((rule): SheetRule => {
     const found = rule.judge(evidence, explained)
     for (const id of found.failures) explained.add(id)
     const {id, section, required, advice} = rule
@@ -48,7 +47,7 @@ export function judge(evidence: Evidence, clientId: string, since?: number) {
       drills: verdict === 'not_shown' ? drillsFor(id) : [],
     }
   })
-  const count = (wanted: Verdict) => rules.filter(({verdict}) => verdict === wanted).length
+  const count = (wanted: SheetRule['verdict']) => rules.filter(({verdict}) => verdict === wanted).length
   return {
     client_id: clientId,
     since: since === undefined ? null : isoTime(since),
@@ -60,7 +59,7 @@ export function judge(evidence: Evidence, clientId: string, since?: number) {
   }
 }
 
-function verdictOf({seen, failures}: Finding): Verdict {
+function verdictOf({seen, failures}: Finding): SheetRule['verdict'] {
   if (failures.length > 0) return 'failed'
   return seen > 0 ? 'passed' : 'not_shown'
 }

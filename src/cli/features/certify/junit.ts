@@ -1,6 +1,6 @@
 /** The sheet of `sandbox certify` as JUnit XML, which CI systems show: a suite for the client, a test case for each rule. */
+import {type CertifySheet, isBroken, type SheetRule, unseenText} from '../../../contract/certificate.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {type CertifySheet, isBroken, type SheetRule, unseenText} from './sheet.js'
 
 /** Returns the XML. Advice that was not followed is a case that passed, with a note, because it must not fail a job. */
 export function junitXml(sheet: CertifySheet): string {

@@ -1,6 +1,7 @@
 /** The files that `sandbox certify` and `sandbox run --certify` write the sheet to, and the check of one. */
 import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
+import type {CertifySheet} from '../../../contract/certificate.js'
 import {isoTime, systemClock} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {writeWholeFile} from '../../../storage/files.js'
@@ -8,7 +9,6 @@ import {checkWritable, readBytes} from '../../input/files.js'
 import {checkedFlag} from '../../input/flags.js'
 import {type Result, single} from '../../terminal/result.js'
 import {junitXml} from './junit.js'
-import type {CertifySheet} from './sheet.js'
 import {checkSheet, type Proof, type SheetCheck, signedSheet} from './signed-sheet.js'
 import {readSigningKey, signingKey} from './signing-key.js'
 

@@ -1,39 +1,20 @@
 /** The sheet of `sandbox certify`: how the sandbox judged a partner's program, rule by rule. */
 import process from 'node:process'
+import {
+  type CertifySheet,
+  countsText,
+  isBroken,
+  nameOf,
+  partsOf,
+  type SheetRule,
+  unseenText,
+} from '../../../contract/certificate.js'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {invalid, readDuration} from '../../input/checks.js'
 import {marksFor, type Painter, type Style, unpainted} from '../../terminal/colour.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-
-export interface SheetRule {
-  readonly rule: string
-  /** The section of the interface; null if the rule follows from good practice. */
-  readonly section: string | null
-  readonly verdict: 'passed' | 'failed' | 'not_shown'
-  /** Whether the interface demands it. The others are advice. */
-  readonly required: boolean
-  /** How often the traffic showed whether the rule is kept. */
-  readonly seen: number
-  /** Ids of requests, or of deliveries. */
-  readonly evidence: readonly string[]
-  readonly text: string
-  readonly advice: string
-  /** The drills that show it, if it was not shown. */
-  readonly drills?: readonly string[]
-}
-
-/** The sheet as the sandbox makes it, which is also the JSON document. */
-export interface CertifySheet {
-  readonly client_id: string
-  readonly since: string | null
-  readonly requests: number
-  readonly passed: number
-  readonly failed: number
-  readonly not_shown: number
-  readonly rules: readonly SheetRule[]
-}
 
 export const CERTIFY_COLUMNS = [
   'rule',
@@ -68,8 +49,6 @@ export function hasFailed({rules}: CertifySheet, isComplete: boolean): boolean {
   return rules.some(rule => isBroken(rule) || (isComplete && rule.required && rule.verdict === 'not_shown'))
 }
 
-export const isBroken = ({verdict, required}: SheetRule) => verdict === 'failed' && required
-
 /** Returns the result. Without --format it is lines for people: what failed and what to do, then the rest. */
 export function certifyResult(sheet: CertifySheet): Result<SheetRule> {
   const people = (paint: Painter, columns: number) => sheetLines(sheet, paint, columns)
@@ -81,7 +60,7 @@ export function certifyResult(sheet: CertifySheet): Result<SheetRule> {
 const MOST_SHOWN = 5
 
 function sheetLines(sheet: CertifySheet, paint: Painter, columns: number): string[] {
-  const {rules, client_id, since, requests} = sheet
+  const {client_id, since, requests} = sheet
   const marks = marksFor(process.env)
   const marked = (style: 'good' | 'waiting' | 'bad', name: string, text: string) =>
     hung(style, `${marks[style]} ${name}`, text, marks[style].length + 1)
@@ -89,42 +68,28 @@ function sheetLines(sheet: CertifySheet, paint: Painter, columns: number): strin
     const [first = '', ...rest] = hang(`${start}: ${text}`, columns, 4, indent)
     return [first.replace(start.trim(), word => paint(style, word)), ...rest]
   }
-  const broken = rules.filter(isBroken)
-  const advised = rules.filter(({verdict, required}) => verdict === 'failed' && !required)
-  const unseen = rules.filter(({verdict}) => verdict === 'not_shown')
-  const passed = rules.filter(({verdict}) => verdict === 'passed')
+  const {broken, advised, passed, unseen} = partsOf(sheet)
   const explained = (style: 'bad' | 'waiting') => (rule: SheetRule) => [
     '',
-    ...marked(style, nameOf(rule), sanitizeLine(rule.text)),
+    ...marked(style, sanitizeLine(nameOf(rule)), sanitizeLine(rule.text)),
     ...hung('hint', '  Evidence', evidenceText(rule), 2),
     ...hung('hint', '  Fix', sanitizeLine(rule.advice), 2),
   ]
-  const advice = advised.length > 0 ? ` (${advised.length} of them advice)` : ''
-  const counts = `${sheet.passed} passed, ${sheet.failed} failed${advice}, ${sheet.not_shown} not shown`
   const from = since === null ? '' : ` since ${since}`
   const seen = `${requests} ${requests === 1 ? 'request' : 'requests'} of ${client_id}${from}`
   return [
-    paint(broken.length > 0 ? 'bad' : 'good', counts),
+    paint(broken.length > 0 ? 'bad' : 'good', countsText(sheet)),
     ...hang(sanitizeLine(seen), columns, 2).map(line => paint('faint', line)),
     ...broken.flatMap(explained('bad')),
     ...advised.flatMap(explained('waiting')),
     ...(passed.length > 0 ? [''] : []),
-    ...passed.flatMap(rule => marked('good', nameOf(rule), sanitizeLine(rule.text))),
+    ...passed.flatMap(rule => marked('good', sanitizeLine(nameOf(rule)), sanitizeLine(rule.text))),
     ...(unseen.length > 0 ? ['', 'Not shown:'] : []),
-    ...unseen.flatMap(rule => hang(`  ${nameOf(rule)}: ${sanitizeLine(unseenText(rule))}`, columns, 4)),
+    ...unseen.flatMap(rule =>
+      hang(`  ${sanitizeLine(nameOf(rule))}: ${sanitizeLine(unseenText(rule))}`, columns, 4),
+    ),
   ]
 }
-
-/** Returns the text of a rule that was not shown, with the drill that shows it. */
-export function unseenText({text, drills = []}: SheetRule): string {
-  const [drill] = drills
-  return drill === undefined ? text : `${text} (bookctl sandbox drill ${drill})`
-}
-
-const nameOf = ({rule, section, required}: SheetRule) =>
-  [sanitizeLine(rule), section === null ? '' : ` ${sanitizeLine(section)}`, required ? '' : ' (advice)'].join(
-    '',
-  )
 
 function evidenceText({evidence}: SheetRule): string {
   const shown = evidence.slice(0, MOST_SHOWN).map(id => sanitizeLine(id, 100))

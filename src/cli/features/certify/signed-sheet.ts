@@ -3,8 +3,14 @@
  * the page, over every byte before it.
  */
 import {createHash, createPublicKey, type KeyObject, sign, verify} from 'node:crypto'
+import {
+  type CertifySheet,
+  countsText,
+  nameOf,
+  partsOf,
+  type SheetRule,
+} from '../../../contract/certificate.js'
 import {escaped} from './junit.js'
-import {type CertifySheet, isBroken, type SheetRule} from './sheet.js'
 import {publicText} from './signing-key.js'
 
 /** What the sandbox says of the evidence: its digest, number of deliveries, and first and last time by the sandbox's clock. */
@@ -46,11 +52,8 @@ function pageOf(
   {program, version, madeAt, proof}: SheetFacts,
   fingerprint: string,
 ): string {
-  const {rules, client_id, since, requests, passed, failed, not_shown} = sheet
-  const broken = rules.filter(isBroken)
-  const advice = rules.filter(rule => rule.verdict === 'failed' && !isBroken(rule))
-  const shown = rules.filter(({verdict}) => verdict === 'passed')
-  const unseen = rules.filter(({verdict}) => verdict === 'not_shown')
+  const {client_id, since, requests} = sheet
+  const {broken, advised, passed, unseen} = partsOf(sheet)
   const some = broken.length === 1 ? '1 required rule failed' : `${broken.length} required rules failed`
   const verdict = broken.length > 0 ? some : 'No required rule failed'
   const seen = proof.first_at === null ? 'nothing' : `${proof.first_at} to ${proof.last_at}`
@@ -75,11 +78,11 @@ function pageOf(
 </head>
 <body>
 <h1>${escaped(program)}</h1>
-<p class="${broken.length > 0 ? 'bad' : 'good'}"><strong>${escaped(verdict)}</strong>: ${passed} passed, ${failed} failed${advice.length > 0 ? ` (${advice.length} of them advice)` : ''}, ${not_shown} not shown.</p>
+<p class="${broken.length > 0 ? 'bad' : 'good'}"><strong>${escaped(verdict)}</strong>: ${countsText(sheet)}.</p>
 <table>
 ${rows.map(([name, value]) => `<tr><th scope="row">${escaped(name)}</th><td><code>${escaped(value)}</code></td></tr>`).join('\n')}
 </table>
-${section('Failed', broken)}${section('Advice that was not followed', advice)}${section('Passed', shown)}${section('Not shown', unseen)}<p class="small">Made by <code>bookctl sandbox certify</code> from what a local sandbox saw. It does not prove what customers are shown, nor what a
+${section('Failed', broken)}${section('Advice that was not followed', advised)}${section('Passed', passed)}${section('Not shown', unseen)}<p class="small">Made by <code>bookctl sandbox certify</code> from what a local sandbox saw. It does not prove what customers are shown, nor what a
 program does besides its requests. <code>bookctl sandbox certify --check FILE</code> says whether this file was changed.</p>
 </body>
 </html>
@@ -92,12 +95,11 @@ function section(title: string, rules: readonly SheetRule[]): string {
 }
 
 function rowOf(rule: SheetRule): string {
-  const {section: stands, required, evidence, text, advice, verdict} = rule
-  const name = [rule.rule, stands ?? '', required ? '' : '(advice)'].filter(word => word !== '').join(' ')
+  const {evidence, text, advice, verdict} = rule
   const more = evidence.length - MOST_PRINTED
   const ids = evidence.slice(0, MOST_PRINTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const fix = verdict === 'failed' ? `<br>${escaped(advice)}<br><code>${escaped(ids)}</code>` : ''
-  return `<tr><th scope="row">${escaped(name)}</th><td>${escaped(text)}${fix}</td></tr>`
+  return `<tr><th scope="row">${escaped(nameOf(rule))}</th><td>${escaped(text)}${fix}</td></tr>`
 }
 
 /** Returns the fingerprint of a public key in base64, as OpenSSH writes those. */

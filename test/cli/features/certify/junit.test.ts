@@ -1,7 +1,7 @@
 /** The sheet as JUnit XML: what fails a CI job, what is skipped, and text that XML must escape. */
 import {expect, test} from 'vitest'
 import {junitXml} from '../../../../src/cli/features/certify/junit.js'
-import type {SheetRule} from '../../../../src/cli/features/certify/sheet.js'
+import type {SheetRule} from '../../../../src/contract/certificate.js'
 
 const rule = (name: string, change: Partial<SheetRule>): SheetRule => ({
   ...{rule: name, section: '§7', verdict: 'passed', required: true, seen: 1, evidence: []},

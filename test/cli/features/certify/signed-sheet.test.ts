@@ -1,8 +1,8 @@
 /** The signed page: any change is found, and nothing in it is loaded or run. */
 import {generateKeyPairSync} from 'node:crypto'
 import {expect, test} from 'vitest'
-import type {CertifySheet} from '../../../../src/cli/features/certify/sheet.js'
 import {checkSheet, signedSheet} from '../../../../src/cli/features/certify/signed-sheet.js'
+import type {CertifySheet} from '../../../../src/contract/certificate.js'
 
 const rule = {rule: 'reserve.key', section: '§4.4', required: true, seen: 3, advice: 'Send a key.'}
 const SHEET: CertifySheet = {
