@@ -9,6 +9,7 @@ import {
   nameOf,
   partsOf,
   type SheetRule,
+  unseenText,
 } from '../../../contract/certificate.js'
 import {escaped} from './junit.js'
 import {publicText} from './signing-key.js'
@@ -96,10 +97,11 @@ function section(title: string, rules: readonly SheetRule[]): string {
 
 function rowOf(rule: SheetRule): string {
   const {evidence, text, advice, verdict} = rule
+  const said = verdict === 'not_shown' ? unseenText(rule) : text
   const more = evidence.length - MOST_PRINTED
   const ids = evidence.slice(0, MOST_PRINTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const fix = verdict === 'failed' ? `<br>${escaped(advice)}<br><code>${escaped(ids)}</code>` : ''
-  return `<tr><th scope="row">${escaped(nameOf(rule))}</th><td>${escaped(text)}${fix}</td></tr>`
+  return `<tr><th scope="row">${escaped(nameOf(rule))}</th><td>${escaped(said)}${fix}</td></tr>`
 }
 
 /** Returns the fingerprint of a public key in base64, as OpenSSH writes those. */

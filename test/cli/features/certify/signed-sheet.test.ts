@@ -10,7 +10,7 @@ const SHEET: CertifySheet = {
   rules: [
     {...rule, verdict: 'failed', evidence: ['req_<1>'], text: 'no key: <script>alert(1)</script>'},
     {...rule, rule: 'token.cached', verdict: 'passed', evidence: [], text: 'kept'},
-    {...rule, rule: 'errors.busy', verdict: 'not_shown', evidence: [], text: 'never busy'},
+    {...rule, rule: 'errors.busy', verdict: 'not_shown', evidence: [], text: 'never busy', drills: ['busy']},
   ],
 }
 const FACTS = {
@@ -34,6 +34,7 @@ test('is one file without scripts or outside parts, with the facts, in which for
     'sha256:abc',
     '9 requests and 4 deliveries',
     'req_&lt;1&gt;',
+    'never busy (bookctl sandbox drill busy)',
   ])
     expect(text).toContain(fact)
   expect(text.indexOf('reserve.key')).toBeLessThan(text.indexOf('token.cached'))
