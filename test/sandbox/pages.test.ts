@@ -26,7 +26,16 @@ if (!executablePath) console.warn('not tested in a browser: no Chromium found (s
 const HOSTILE =
   '<img src="http://evil.example/x" onerror="window.planted=1"><script>window.planted=2</script>'
 const instant = {payment: {mode: 'instant'}}
-const LISTS = ['reservations', 'events', 'deliveries', 'subscriptions', 'requests', 'ledger', 'faults']
+const LISTS = [
+  'reservations',
+  'events',
+  'deliveries',
+  'subscriptions',
+  'requests',
+  'ledger',
+  'certificate',
+  'faults',
+]
 
 describeInBrowser('the sandbox’s pages in a browser', openAt => {
   const {sandbox, client} = sandboxForEachTest({allowHttpLoopback: true})

@@ -72,13 +72,7 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     return context.json({data, answered: answered.count})
   },
   'GET /_sandbox/requests/:request_id': (service, context) => {
-    const id = context.req.param('request_id') ?? ''
-    const found = service.requests.find(({request_id}) => request_id === id)
-    if (found) return context.json({data: {...found, answer: http.shownAnswer(found)}})
-    service.recorder.flush()
-    const kept = findRequest(service.database, id)
-    if (kept) return context.json({data: withoutBodies(kept)})
-    throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_EVIDENCE}`)
+    return context.json({data: requireRequest(service, context.req.param('request_id') ?? '')})
   },
   'GET /_sandbox/certificate': (service, context) => {
     const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
@@ -142,6 +136,16 @@ function readInstant(text: string | undefined): number | undefined {
   const instant = text === undefined ? undefined : instantOf(text)
   if (text === undefined || instant !== undefined) return instant
   throw invalidField('since', 'invalid_format', 'must be a timestamp with an offset')
+}
+
+/** Returns a request of the log with its answer; of an older one, what is kept. Throws Refusal `not_found`. */
+export function requireRequest(service: http.RunningService, id: string) {
+  const found = service.requests.find(({request_id}) => request_id === id)
+  if (found) return {...found, answer: http.shownAnswer(found)}
+  service.recorder.flush()
+  const kept = findRequest(service.database, id)
+  if (kept) return withoutBodies(kept)
+  throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_EVIDENCE}`)
 }
 
 /** Returns an older request as the log shows it. Its headers and bodies are not kept. */

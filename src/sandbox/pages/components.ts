@@ -263,6 +263,7 @@ const SECTIONS = [
   'Deliveries',
   'Subscriptions',
   'Ledger',
+  'Certificate',
   'Faults',
 ]
 

@@ -11,14 +11,15 @@ import {fromMinor, moneyText} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {notFound, Refusal} from '../base/answers.js'
 import {counted, dateInWords, fullName, instantAsWritten, maskIdentity, occupancy} from '../base/wording.js'
-import {clientNamed} from '../controls/controls.js'
+import {clientNamed, requireRequest} from '../controls/controls.js'
 import {FAULT_KIND_NAMES, FAULT_KINDS, FAULT_NUMBERS, FAULT_OPERATIONS, faultField} from '../http/faults.js'
-import {API_PATH, KEPT_REQUESTS, type LoggedRequest, shownAnswer} from '../http/requests.js'
+import {API_PATH, KEPT_REQUESTS, type LoggedRequest} from '../http/requests.js'
 import {listClients, MAIN_CLIENT, startUpSecret} from '../store/clients.js'
 import {listEntries, openingBalance} from '../store/ledger.js'
 import * as reservations from '../store/reservations.js'
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import * as webhooks from '../store/webhooks.js'
+import {certificateLink} from './certificate.js'
 import type {Piece, View, Visit} from './components.js'
 import * as ui from './components.js'
 
@@ -67,7 +68,7 @@ ${ui.select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Advance
 <p class="soft">Advancing the clock runs everything that falls due, each at its own time: offers and tokens expire, payments run out,
 events are sent again. The clock only moves forward.</p>`
   const clients = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => ({
-    Client: html`${ui.code(client_id)}<br><span class="soft">${ui.shown(name)}</span>`,
+    Client: html`${ui.code(client_id)}<br><span class="soft">${ui.shown(name)}</span><br>${certificateLink(client_id, 'its certificate')}`,
     Secret: ui.copied(startUpSecret(client_id), `the secret of ${client_id}`),
     Balance: ledgerLink(client_id, ui.price(fromMinor(BigInt(balance_minor), currency), currency)),
     Credit: ui.price(fromMinor(0n, currency), currency),
@@ -430,9 +431,9 @@ function requestRows({now}: Visit, found: readonly LoggedRequest[]) {
 }
 
 export function requestDetail(visit: Visit): View {
-  const found = visit.service.requests.find(each => each.request_id === visit.parameters.request_id)
-  if (!found) throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_REQUESTS}`)
-  const headers = Object.entries(found.headers).map(([name, value]) => ({
+  const found = requireRequest(visit.service, visit.parameters.request_id ?? '')
+  const {answer} = found
+  const headers = Object.entries(found.headers ?? {}).map(([name, value]) => ({
     Name: ui.code(name),
     Value: ui.shown(value),
   }))
@@ -443,12 +444,13 @@ export function requestDetail(visit: Visit): View {
     Response: ui.httpStatus(found.status),
     Received: ui.time(found.at, visit.now),
   })
-  const answer = shownAnswer(found)
-  const empty = ui.nothing('None logged.')
+  const notKept = found.headers === null && `Not kept: only the last ${KEPT_REQUESTS} requests have it.`
+  const empty = ui.nothing(notKept || 'None logged.')
+  const noBody = ui.nothing(notKept || 'No JSON body.')
   const main = html`${ui.card('facts', 'Request', requestFacts)}
 ${ui.card('headers', 'Headers', ui.list(visit, {caption: 'Headers', rows: headers, empty}))}
-${ui.card('body', 'Body', found.body === null ? ui.nothing('No JSON body.') : ui.jsonText(found.body))}
-${ui.card('answer', 'Answer', answer === null ? ui.nothing('No JSON body.') : ui.jsonText(answer))}`
+${ui.card('body', 'Body', found.body === null ? noBody : ui.jsonText(found.body))}
+${ui.card('answer', 'Answer', answer === null ? noBody : ui.jsonText(answer))}`
   return {title: 'Request', id: found.request_id, main}
 }
 

@@ -9,6 +9,7 @@ import {deliverAgain, injectFault, moveClock, resetState, settle} from '../contr
 import {FAULT_NUMBERS, type FaultKind, faultField} from '../http/faults.js'
 import {underFaults} from '../http/perform.js'
 import * as http from '../http/requests.js'
+import {certificate} from './certificate.js'
 import * as ui from './components.js'
 import * as dashboard from './dashboard.js'
 import {downloadVoucher, showPaymentPage, submitPayment} from './payment-and-voucher.js'
@@ -18,6 +19,7 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
   'GET /ui/reservations': view(dashboard.reservationList),
   'GET /ui/reservations/:reservation_ref': view(dashboard.reservationDetail),
   'GET /ui/ledger': view(dashboard.ledger),
+  'GET /ui/certificate': view(certificate),
   'GET /ui/events': view(dashboard.eventList),
   'GET /ui/events/:event_id': view(dashboard.eventDetail),
   'GET /ui/deliveries': view(dashboard.deliveryList),

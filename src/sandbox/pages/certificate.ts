@@ -1,0 +1,59 @@
+/** The sheet of `sandbox certify` as a page: how the program of one client was judged, what failed first. */
+import {html} from 'hono/html'
+import {countsText, nameOf, partsOf, type SheetRule, unseenText} from '../../contract/certificate.js'
+import {DELIVERY_ID_PREFIX} from '../../contract/identifiers.js'
+import {counted} from '../base/wording.js'
+import {judge} from '../certify/judge.js'
+import {clientNamed} from '../controls/controls.js'
+import {evidenceOf} from '../http/recording.js'
+import {listClients, MAIN_CLIENT} from '../store/clients.js'
+import type {Piece, View, Visit} from './components.js'
+import * as ui from './components.js'
+
+/** Evidence of one rule that is shown; the sheet in JSON has more. */
+const MOST_SHOWN = 20
+
+export function certificateLink(clientId: string, text: Piece | string): Piece {
+  return html`<a href="${ui.pathOf('certificate')}?client=${encodeURIComponent(clientId)}">${text}</a>`
+}
+
+export function certificate(visit: Visit): View {
+  const {database} = visit.service
+  const {client_id} = clientNamed(database, ui.filterOf(visit, 'client') ?? MAIN_CLIENT)
+  const evidence = evidenceOf(visit.service, client_id, 0)
+  const sheet = judge(evidence, client_id)
+  const {broken, advised, passed, unseen} = partsOf(sheet)
+  const others = listClients(database).filter(each => each.client_id !== client_id)
+  const summary = ui.facts({
+    Client: ui.code(client_id),
+    Verdict: html`<strong>${countsText(sheet)}</strong>`,
+    Judged: `${counted(sheet.requests, 'request')}, ${counted(evidence.attempts.length, 'delivery', 'deliveries')}`,
+    'In a terminal': ui.copied(`bookctl sandbox certify --client ${client_id}`, 'the command'),
+    'Other clients': html`${others.map(each => html`<div>${certificateLink(each.client_id, ui.code(each.client_id))}</div>`)}`,
+  })
+  const failedRow = (rule: SheetRule) => ({
+    Rule: ui.shown(nameOf(rule)),
+    Found: ui.shown(rule.text),
+    Fix: ui.shown(rule.advice),
+    Evidence: evidenceLinks(rule),
+  })
+  const row = (rule: SheetRule) => ({Rule: ui.shown(nameOf(rule)), Found: ui.shown(unseenText(rule))})
+  const part = (id: string, caption: string, rows: ui.ListContent['rows']) =>
+    rows.length > 0 && ui.card(id, caption, ui.list(visit, {caption, rows}))
+  const main = html`${ui.card('summary', 'Summary', summary)}
+${part('failed', 'Failed', broken.map(failedRow))}
+${part('advice', 'Advice that was not followed', advised.map(failedRow))}
+${part('passed', 'Passed', passed.map(row))}
+${part('unseen', 'Not shown', unseen.map(row))}`
+  return {title: 'Certificate', main}
+}
+
+/** Links each request, or delivery, that proves a failure to its page. */
+function evidenceLinks({evidence}: SheetRule): Piece {
+  const links = evidence.slice(0, MOST_SHOWN).map(id => {
+    const list = id.startsWith(DELIVERY_ID_PREFIX) ? 'deliveries' : 'requests'
+    return html`<div>${ui.link(list, id)}</div>`
+  })
+  const more = evidence.length - links.length
+  return html`${links}${more > 0 && ui.soft(`and ${more} more`)}`
+}
