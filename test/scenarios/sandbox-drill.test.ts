@@ -37,6 +37,8 @@ test('bookctl passes what the drills of requests show, and the list says what wa
   expect(exit).toBe(0)
   expect(result.drills.map(({drill}) => drill)).toEqual(armed)
   expect(result.drills[2]?.fault).toMatchObject({kind: 'status', status: 429, retry_after: 2})
+  const listed = await home.run(['sandbox', 'fault', 'list', '--format', 'csv'])
+  expect(listed.stdout).toMatch(/,client_id\n(.*,cid_sandbox\n){4}$/)
   expect((await book()).exit).toBe(0)
   await home.run(['sandbox', 'drill', 'sold-out'])
   expect((await book()).exit).toBe(5)
