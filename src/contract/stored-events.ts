@@ -97,6 +97,12 @@ export interface Backlog {
   readonly lastEventAt: number | null
 }
 
+/** An address with forwards that are still to be sent to it. It has its query, which may be a secret. */
+export interface PendingTarget {
+  readonly target: string
+  readonly pending: number
+}
+
 /** What `webhooks status` reports of the whole store. */
 export interface StoreOverview extends Backlog {
   readonly listeners: readonly StoredListener[]
@@ -105,6 +111,8 @@ export interface StoreOverview extends Backlog {
   /** Requests refused in the last hour by reason. */
   readonly refusedLastHour: Readonly<Record<string, number>>
   readonly givenUpLastDay: number
+  /** How many forwards each address waits for. */
+  readonly pendingTargets: readonly PendingTarget[]
   readonly storedBytes: number
 }
 
@@ -124,6 +132,11 @@ export interface EventStore {
    * Deletes at most `limit` events received before `time` and returns their number. Events that are still to be forwarded stay.
    */
   prune(time: number, limit: number): Promise<number>
+  /**
+   * Gives up at most `limit` forwards that are still to be sent to `target`, and returns their number. They stay in the list of
+   * their events, as given up now.
+   */
+  giveUpForwards(target: string, limit: number): Promise<number>
   /** Returns the time before which received events may have been removed, or null if none was ever removed. */
   prunedBefore(): Promise<number | null>
   /** Returns who listens, and the figures of the whole store. */
@@ -131,7 +144,7 @@ export interface EventStore {
 }
 
 /** The port in which a listening process stores the events of a profile. Methods reject with the errors of the store. */
-export interface EventKeeper extends Pick<EventStore, 'prune'> {
+export interface EventKeeper extends Pick<EventStore, 'prune' | 'overview'> {
   /** Where the events are, for people: the path of a file, or the address of a shared store without its password. */
   readonly place: string
   /** Stores events and resolves once they are durable. Reports for each event whether its id was already known. */

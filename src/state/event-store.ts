@@ -160,6 +160,11 @@ export function createEventStore(database: Database): EventStore {
       return database.all<EventForward>(sql, sequence)
     },
     prune: async (time, limit) => pruneEvents(database, time, limit),
+    async giveUpForwards(target, limit) {
+      const sql = `UPDATE forwards SET state = 'given_up', next_attempt_at = ?3 WHERE target = ?1 AND sequence IN
+        (SELECT sequence FROM forwards WHERE state = 'pending' AND target = ?1 LIMIT ?2)`
+      return database.run(sql, target, limit, Date.now() / 1000)
+    },
     async prunedBefore() {
       // A file of an earlier version that is read-only has no such table.
       const isRecorded = database.get("SELECT 1 FROM sqlite_master WHERE name = 'pruned'") !== undefined

@@ -10,7 +10,7 @@ import {createOwner, fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
 import {createForwardStore, pruneEvents, receiveEvents} from './event-store.js'
 import type {AnswerMessage, CallMessage, EventCalls, ThreadData} from './event-worker.js'
-import {createListenerEntry} from './listeners.js'
+import {createListenerEntry, overviewOf} from './listeners.js'
 
 function openCalls({directory, profile}: ThreadData): EventCalls {
   const database = openOwn(EVENTS, directory)
@@ -42,6 +42,7 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
     prune: (time, limit) => pruneEvents(database, time, limit),
     beat: (...report) => durably(() => entry.beat(...report)),
     backlog: entry.backlog,
+    overview: () => overviewOf(database, Date.now() / 1000),
     close() {
       try {
         if (!broken) entry.leave()

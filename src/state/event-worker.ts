@@ -74,6 +74,7 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
     prune: call('prune'),
     beat: call('beat'),
     backlog: call('backlog'),
+    overview: call('overview'),
     async close() {
       await close().catch(() => {})
       await worker.terminate()

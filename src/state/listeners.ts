@@ -6,6 +6,7 @@ import {
   type Backlog,
   LISTENER_KEPT_SECONDS,
   type ListenerReport,
+  type PendingTarget,
   REFUSALS_KEPT_SECONDS,
   type StoredListener,
   type StoreOverview,
@@ -51,6 +52,7 @@ export function createListenerEntry(database: Database, owner: string, profile: 
 
 const PENDING = `SELECT pending, (SELECT received_at FROM events WHERE sequence = oldest) AS oldestAt
   FROM (SELECT count(*) AS pending, min(sequence) AS oldest FROM forwards WHERE state = 'pending')`
+const PENDING_TARGETS = `SELECT target, count(*) AS pending FROM forwards WHERE state = 'pending' GROUP BY target`
 const LAST_EVENT = 'SELECT received_at AS lastAt FROM events ORDER BY sequence DESC LIMIT 1'
 
 function backlogOf(database: Database, now: number): Backlog {
@@ -81,6 +83,7 @@ export function overviewOf(database: Database, now: number): StoreOverview {
     lastHour: counts(database.all(byType, firstSince(database, hour), hour)),
     refusedLastHour: hasListeners ? counts(database.all(byReason, Math.floor(hour / 60) + 1)) : {},
     givenUpLastDay: database.get<{count: number}>(givenUp, now - 24 * 3600)?.count ?? 0,
+    pendingTargets: database.all<PendingTarget>(PENDING_TARGETS),
     storedBytes: database.get<{bytes: number}>(SIZE)?.bytes ?? 0,
   }
 }

@@ -78,6 +78,39 @@ test('tells who listens, what came and what was refused, and when it was killed'
   expect(await home.json(STATUS)).toMatchObject({exit: 8, result: {listeners: []}})
 })
 
+/** Leaves a forward for an address that the next listener does not have, and gives it up. */
+async function giveUpForwardsIn(home: ReturnType<typeof ownReceiverHome>) {
+  const target = await ownTarget(500)
+  const first = await ownListening(home, ['--port', '0', '--forward-to', `${target.url}?key=hidden`])
+  expect(await send(first.port, 'evt_1')).toBe(200)
+  await eventually(() => expect(target.got).toContain('evt_1'))
+  await first.stop()
+  const second = await ownListening(home, ['--port', '0'])
+  const warning = `1 forward waits for ${target.url}, an address that no listener has`
+  const {result} = await home.json<{warnings: string[]}>(STATUS)
+  expect(result.warnings).toEqual([expect.stringContaining(warning)])
+  const prune = ['webhooks', 'events', 'prune', '--forwards-to']
+  expect(await home.json([...prune, `${target.url}-other`])).toMatchObject({exit: 0, result: {given_up: 0}})
+  expect(await home.json([...prune, target.url])).toMatchObject({exit: 0, result: {given_up: 1}})
+  expect((await home.json(STATUS)).result).toMatchObject({
+    healthy: true,
+    forwards: {pending: 0, oldest_pending_seconds: null, given_up_last_day: 1},
+  })
+  const listed = await home.json<{events: {forwards: object[]}[]}>(['webhooks', 'events', 'list'])
+  expect(listed.result.events).toMatchObject([
+    {event_id: 'evt_1', forwards: [{state: 'given_up', status: 500}]},
+  ])
+  const {stderr} = await second.stop()
+  expect(stderr).toContain(warning)
+  expect(stderr).not.toContain('hidden')
+}
+
+test('forwards to an address that no listener has are reported, and can be given up', async () => {
+  const home = ownReceiverHome()
+  await giveUpForwardsIn(home)
+  expect(await home.refusal(['webhooks', 'events', 'prune'])).toMatchObject({exit: 2, code: 'missing_flag'})
+})
+
 test('a store that cannot be read is not healthy', async () => {
   const home = ownReceiverHome()
   await (await ownListening(home, ['--port', '0'])).stop()
@@ -109,5 +142,9 @@ await describeSharing(({machine, server}) => {
     const away = await status()
     await server().start()
     expect(away).toMatchObject({exit: 8, result: {healthy: false, listeners: [], stored_bytes: null}})
+  })
+
+  test('in a shared store forwards can be given up from any machine', async () => {
+    await giveUpForwardsIn(machine())
   })
 })

@@ -238,6 +238,7 @@ export function createSharedKeeper(
     prune: (time, limit) => prune(store, now() - time, limit),
     beat: entry.beat,
     backlog: () => backlogOf(store),
+    overview: () => overviewOf(store),
     async close() {
       clearInterval(renewal)
       clearInterval(disowning)
@@ -311,6 +312,16 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
       return rows
     },
     prune: (time, limit) => prune(store, now() - time, limit),
+    async giveUpForwards(target, limit) {
+      // Without its lease, a receiver that is sending the forward no longer records what was answered.
+      const sql = `WITH given_up AS (
+        UPDATE bookctl.forwards SET state = 'given_up', due_at = clock_timestamp(), lease = NULL
+        WHERE target = $1 AND sequence IN (
+          SELECT sequence FROM bookctl.forwards WHERE state = 'pending' AND target = $1 LIMIT $2 FOR UPDATE) RETURNING 1
+      ) SELECT count(*)::int AS count FROM given_up`
+      const {rows} = await store.query<{count: number}>(sql, [target, limit])
+      return rows[0]?.count ?? 0
+    },
     async prunedBefore() {
       const sql = 'SELECT extract(epoch FROM before)::float8 AS before FROM bookctl.pruned'
       const {rows} = await store.query<{before: number}>(sql)

@@ -7,6 +7,7 @@ import {
   type EventKeeper,
   LISTENER_KEPT_SECONDS,
   type ListenerReport,
+  type PendingTarget,
   REFUSALS_KEPT_SECONDS,
   type StoreOverview,
 } from '../../contract/stored-events.js'
@@ -66,6 +67,9 @@ export async function backlogOf(store: StoreConnection): Promise<Backlog> {
   return backlog
 }
 
+const PENDING_TARGETS = `SELECT target, count(*)::int AS pending FROM bookctl.forwards
+  WHERE state = 'pending' GROUP BY target ORDER BY target`
+
 const LISTENERS = `SELECT owner, profile, report,
     greatest(0, extract(epoch FROM clock_timestamp() - heartbeat_at))::float8 AS "silentSeconds"
   FROM bookctl.listeners ORDER BY heartbeat_at`
@@ -98,6 +102,7 @@ export async function overviewOf(store: StoreConnection): Promise<StoreOverview>
       ...(JSON.parse(report) as ListenerReport),
       ...entry,
     })),
+    pendingTargets: (await store.query<PendingTarget>(PENDING_TARGETS)).rows,
     lastHour: await counts(LAST_HOUR),
     refusedLastHour: await counts(REFUSED),
   }

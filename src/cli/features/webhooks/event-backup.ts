@@ -23,7 +23,11 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
   if (file === '-') throw invalid('FILE', 'must be a file: a copy is not written to standard output')
   const path = resolve(checkWritable('FILE', file))
   if (isOwnFile(path, state.directory))
-    throw usage('invalid_input', 'FILE: is the name of a file that bookctl itself uses', 'name another file')
+    throw usage(
+      'invalid_input',
+      'FILE: is the name of a file that the configuration directory needs',
+      'name another file',
+    )
   if (!force) requireNewFile(path, 'name another file, or add --force to replace it', 'FILE')
   if (!(await state.isReplaceableBackup(path))) {
     const what = `FILE: ${sanitizeLine(path, 200)} exists already, and is not a backup of events`
@@ -42,7 +46,7 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
 /** What SQLite writes beside a database while it is open. */
 const COMPANIONS = ['', '-journal', '-shm', '-wal']
 
-/** Reports whether `path` is that of a file in the configuration directory that bookctl has or may write there. */
+/** Reports whether `path` is that of a file in the configuration directory that is or may be used there. */
 function isOwnFile(path: string, directory: string): boolean {
   const isInDirectory = realOf(dirname(path)) === realOf(directory)
   const names = FILE_NAMES.flatMap(name => COMPANIONS.map(companion => name + companion))

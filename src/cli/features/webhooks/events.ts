@@ -19,6 +19,7 @@ import {
   headersFor,
   signedAgain,
 } from '../../../webhooks/forward/request.js'
+import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, readDuration, readSince} from '../../input/checks.js'
@@ -29,7 +30,7 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {columnsOf, listResult, type Result, single} from '../../terminal/result.js'
 import {writePieces} from '../../terminal/streams.js'
 import {resolveWebhookSecrets, type WebhookSecretFlags, webhookHeaderNames} from './secrets.js'
-import {isLate, isRedirect, unansweredText} from './targets.js'
+import {checkTarget, isLate, isRedirect, unansweredText} from './targets.js'
 
 export const eventFilterFlags = {
   reservation: identifierFlag('reservation_ref')({
@@ -48,8 +49,12 @@ export const pruneFlags = {
   // The unit is required, because removing cannot be undone.
   'older-than': checkedFlag((field, text) => readDuration(field, text, true))({
     helpValue: 'AGE',
-    required: true,
+    exclusive: ['forwards-to'],
     summary: 'received longer ago than this: 30s, 10m, 2h, 7d',
+  }),
+  'forwards-to': checkedFlag(checkTarget)({
+    helpValue: 'URL',
+    summary: 'give up what is still to be forwarded to URL; without its query, any query counts',
   }),
 }
 
@@ -66,6 +71,22 @@ export async function pruneEvents(store: EventStore, seconds: number): Promise<n
     removed += count
     if (count < PRUNED_AT_ONCE) return removed
   }
+}
+
+/** Gives up the pending forwards to `url`, which without a query stands for any query. Returns their number. */
+export async function giveUpForwards(store: EventStore, url: string): Promise<number> {
+  if ((await store.page({}, {}, 1)).length === 0) return 0
+  const {pendingTargets} = await store.overview()
+  const targets = pendingTargets.map(({target}) => target)
+  let givenUp = 0
+  for (const target of targets.filter(target => target === url || targetLabel(target) === url)) {
+    let count = PRUNED_AT_ONCE
+    while (count === PRUNED_AT_ONCE) {
+      count = await store.giveUpForwards(target, PRUNED_AT_ONCE)
+      givenUp += count
+    }
+  }
+  return givenUp
 }
 
 const PLAIN_COLUMNS = ['event_id', 'event_type', 'received_at', 'profile', 'secret'] as const

@@ -45,6 +45,7 @@ import {
   type WebhookSecretFlags,
   webhookHeaderNames,
 } from './secrets.js'
+import {warningsAtStart} from './status.js'
 import {createAndKeep, deleteAndForget, failNotStored, secondSubscription} from './subscriptions.js'
 import {ServiceManager} from './systemd.js'
 
@@ -142,6 +143,8 @@ class Listener {
     const listener = new Listener(command, log, plan, flags, opened)
     command.whenStopped(() => listener.close())
     await listener.receive(tls)
+    for (const warning of await warningsAtStart(keeper))
+      command.warn(`Warning: ${sanitizeLine(warning, 500)}`)
     const onIdentity = (identity: Identity) => listener.renew(identity)
     const reloading = {flags, log, secrets, readIdentity, onIdentity, clock: systemClock.now}
     const reloader = new Reloader(reloading, tls)

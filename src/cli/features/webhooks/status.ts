@@ -1,13 +1,15 @@
 /** `webhooks status`: who listens, whether events can be acknowledged, and what the store of events knows of the last hour. */
 import {statfsSync} from 'node:fs'
+import {hostname} from 'node:os'
 import process from 'node:process'
 import {isoTime, systemClock} from '../../../contract/dates.js'
-import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {StoredListener, StoreOverview} from '../../../contract/stored-events.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
+import type {EventKeeper, StoredListener, StoreOverview} from '../../../contract/stored-events.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {fateOf, type OwnerFate} from '../../../storage/temporary.js'
 import {REPORT_MILLISECONDS} from '../../../webhooks/observe/heartbeat.js'
+import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
 import {marksFor} from '../../terminal/colour.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
@@ -91,6 +93,7 @@ export function statusOf(overview: StoreOverview, judging: Judging): ReceiverSta
   const isLate = (oldestPendingSeconds ?? 0) > MOST_PENDING_SECONDS
   const works = listeners.some(({alive, acknowledges}) => alive && acknowledges)
   const warnings = overview.listeners.flatMap((stored, n) => warningsOf(stored, listeners[n] as Listener))
+  warnings.push(...targetWarnings(overview, listeners))
   if (listeners.length === 0) warnings.push('no listener runs: start one with bookctl webhooks listen')
   if (isLate) {
     const age = durationText(oldestPendingSeconds ?? 0)
@@ -145,6 +148,48 @@ function warningsOf(stored: StoredListener, listener: Listener): string[] {
       ? `cannot acknowledge events (${stored.problems.join(', ')})`
       : `has not reported since ${last_seen_at}: it cannot write to its store`
   return [`${name} ${why}`, ...warnings]
+}
+
+/**
+ * Returns warnings of forwards to addresses that no listener has, and of listeners with different targets. Queries of addresses
+ * are left out, as listeners report them. While no listener runs, there is nothing to compare with.
+ */
+function targetWarnings({pendingTargets}: StoreOverview, listeners: readonly Listener[]): string[] {
+  const living = listeners.filter(({alive}) => alive)
+  if (living.length === 0) return []
+  const served = new Set(living.flatMap(({targets}) => targets))
+  const waiting = new Map<string, number>()
+  for (const {target, pending} of pendingTargets) {
+    const label = targetLabel(target)
+    if (!served.has(label)) waiting.set(label, (waiting.get(label) ?? 0) + pending)
+  }
+  const warnings = [...waiting].map(([label, pending]) => {
+    const what = `${counted(pending, 'forward waits', 'forwards wait')} for ${label}, an address that no listener has`
+    return `${what}; start one with it, or give them up: bookctl webhooks events prune --forwards-to ${shellWord(label)}`
+  })
+  for (const profile of new Set(living.map(listener => listener.profile))) {
+    const ofProfile = living.filter(listener => listener.profile === profile)
+    const sets = new Set(ofProfile.map(({targets}) => [...targets].sort().join('\n')))
+    const what = `the listeners of profile ${profile} have different --forward-to addresses`
+    if (sets.size > 1) warnings.push(`${what}: an event goes only to those of the listener that received it`)
+  }
+  return warnings
+}
+
+/** Returns those warnings for a listener that starts. A store that fails is reported elsewhere. */
+export async function warningsAtStart(store: Pick<EventKeeper, 'overview'>): Promise<string[]> {
+  try {
+    const overview = await store.overview()
+    const own =
+      overview.listeners.find(({pid, host}) => pid === process.pid && host === hostname())?.owner ?? ''
+    const judging = {now: systemClock.now(), fateOf: (owner: string) => fateOf(owner, own), warnings: []}
+    return targetWarnings(
+      overview,
+      overview.listeners.map(listener => shown(listener, judging)),
+    )
+  } catch {
+    return []
+  }
 }
 
 function diskWarnings(directory: string): string[] {

@@ -32,6 +32,7 @@ const judge = (change: Partial<StoreOverview>) =>
       pending: 0,
       oldestPendingSeconds: null,
       givenUpLastDay: 0,
+      pendingTargets: [],
       storedBytes: 5_000_000,
       ...change,
     },
@@ -69,6 +70,33 @@ test('warns of what is near its limit, late or given up', () => {
     '2 forwards are pending, the oldest for 3 hours',
     expect.stringMatching(/^1 forward was given up in the last day/),
   ])
+})
+
+test('warns of forwards to an address that no living listener has, without its query', () => {
+  const here = 'http://127.0.0.1:3000/here'
+  const gone = 'http://127.0.0.1:9/gone'
+  const pendingTargets = [`${here}?key=1`, `${gone}?key=hidden`, `${gone}?key=other`].map(target => ({
+    target,
+    pending: 2,
+  }))
+  const killed = listener({owner: 'gone', targets: [gone]})
+  const {warnings} = judge({pendingTargets, listeners: [killed, listener({targets: [here]})]})
+  expect(warnings.slice(1)).toEqual([
+    `4 forwards wait for ${gone}, an address that no listener has; start one with it, or give them up: bookctl webhooks events prune --forwards-to ${gone}`,
+  ])
+  expect(judge({pendingTargets, listeners: []}).warnings).toEqual([
+    expect.stringMatching(/^no listener runs/),
+  ])
+})
+
+test('warns of listeners of one profile with different targets', () => {
+  const first = listener({targets: ['http://127.0.0.1:3000/a']})
+  const second = listener({targets: ['http://127.0.0.1:3000/b']})
+  expect(judge({listeners: [first, second]}).warnings).toEqual([
+    'the listeners of profile default have different --forward-to addresses: an event goes only to those of the listener that received it',
+  ])
+  expect(judge({listeners: [first, {...second, profile: 'other'}]}).warnings).toEqual([])
+  expect(judge({listeners: [first, first]}).warnings).toEqual([])
 })
 
 test('at a terminal it is a few lines', () => {
