@@ -178,6 +178,15 @@ test('one kind is chosen, and flags that end listen are none of a service', asyn
     expect(await home.refusal([...SERVICE, '--systemd', flag])).toMatchObject({exit: 2})
   const wrong = await home.refusal([...SERVICE, '--systemd', '--forward-to', 'http://a.example/'])
   expect(wrong).toMatchObject({exit: 2, code: 'invalid_input'})
+  const sameName = ['--cert', '/a/x.pem', '--key', '/b/x.pem']
+  for (const kind of ['--compose', '--kubernetes'])
+    expect(await home.refusal([...SERVICE, kind, ...sameName])).toMatchObject({
+      exit: 2,
+      code: 'invalid_input',
+    })
+  expect(await printed('--kubernetes', '--secret-file', '/a b/c.txt')).toContain(
+    "--from-file='c.txt=/a b/c.txt'",
+  )
   const idle = await home.run([
     ...SERVICE,
     '--systemd',

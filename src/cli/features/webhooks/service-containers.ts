@@ -1,5 +1,7 @@
 /** The compose file and the Kubernetes manifests of `webhooks service`, with probes over http. */
 import {basename} from 'node:path'
+import {usage} from '../../../contract/failure.js'
+import {shellWord} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import {listenLines, placeInContainer, type ServicePlan} from './service-plan.js'
 
@@ -37,6 +39,13 @@ interface Contained {
 /** Changes the command line to one for a container: all interfaces, probes on a port of their own, files at their mounts. */
 function contained(plan: ServicePlan, leastDrain: number): Contained {
   const {flags, port, adminPort = ADMIN_PORT, capture} = plan
+  const twice = plan.files.find(file =>
+    plan.files.some(other => other !== file && basename(other) === basename(file)),
+  )
+  if (twice !== undefined) {
+    const what = `two files are named ${basename(twice)}, and would have one place in the container`
+    throw usage('invalid_input', what, 'rename one of them')
+  }
   const drain = flags.some(({name}) => name === 'drain') ? plan.drain : leastDrain
   const moved = flags.map(flag =>
     flag.value !== undefined && plan.files.includes(flag.value)
@@ -130,7 +139,7 @@ export function kubernetesManifests(plan: ServicePlan): string {
   const text = (word: string) => JSON.stringify(word)
   // $(NAME) is a variable of Kubernetes, unless its $ is doubled.
   const argument = (word: string) => text(word.replaceAll('$(', '$$('))
-  const names = files.map(file => `--from-file=${basename(file)}=${file}`)
+  const names = files.map(file => `--from-file=${shellWord(`${basename(file)}=${file}`)}`)
   const mountsFiles = files.length > 0
   return [
     ...imageLines(plan),
