@@ -133,7 +133,8 @@ function shown(listener: StoredListener, {now, fateOf: fateNow}: Judging): Liste
     alive,
     acknowledges: alive && problems.length === 0 && silentSeconds < MOST_SILENT_SECONDS,
     profile,
-    last_seen_at: isoTime(now - silentSeconds),
+    // Two clocks are read one after the other, so that milliseconds would differ from call to call.
+    last_seen_at: isoTime(Math.round(now - silentSeconds)),
   }
 }
 

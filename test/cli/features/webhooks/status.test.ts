@@ -89,6 +89,12 @@ test('warns of forwards to an address that no living listener has, without its q
   ])
 })
 
+test('the time of the last report is the same in each call', () => {
+  const seen = (silentSeconds: number) =>
+    judge({listeners: [listener({silentSeconds})]}).listeners[0]?.last_seen_at
+  expect(seen(1.002)).toBe(seen(0.998))
+})
+
 test('warns of listeners of one profile with different targets', () => {
   const first = listener({targets: ['http://127.0.0.1:3000/a']})
   const second = listener({targets: ['http://127.0.0.1:3000/b']})
