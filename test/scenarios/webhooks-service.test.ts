@@ -184,6 +184,8 @@ test('one kind is chosen, and flags that end listen are none of a service', asyn
       exit: 2,
       code: 'invalid_input',
     })
+  const samePort = await home.refusal([...SERVICE, '--compose', '--admin', '9464', '--port', '9464'])
+  expect(samePort).toMatchObject({exit: 2, code: 'invalid_input'})
   expect(await printed('--kubernetes', '--secret-file', '/a b/c.txt')).toContain(
     "--from-file='c.txt=/a b/c.txt'",
   )

@@ -46,6 +46,8 @@ function contained(plan: ServicePlan, leastDrain: number): Contained {
     const what = `two files are named ${basename(twice)}, and would have one place in the container`
     throw usage('invalid_input', what, 'rename one of them')
   }
+  if (adminPort === port)
+    throw usage('invalid_input', `--port and --admin are both ${port}`, 'give --admin another port')
   const drain = flags.some(({name}) => name === 'drain') ? plan.drain : leastDrain
   const moved = flags.map(flag =>
     flag.value !== undefined && plan.files.includes(flag.value)
