@@ -60,6 +60,10 @@ test('a receiver whose store is locked is not ready, and finds out by itself whe
   await eventually(async () => expect(await statusOf(`${admin}/readyz`)).toBe(200))
   expect(await scrape(admin)).toMatchObject({bookctl_store_up: 1})
   expect(await send(receiver.port, 'evt_1')).toBe(200)
+  const {stderr} = await receiver.stop()
+  // One line says that it failed, though it was tried again, and one that it works again.
+  expect(stderr.match(/in use by another process/g)).toHaveLength(1)
+  expect(stderr.match(/the store works again/g)).toHaveLength(1)
 })
 
 test('a receiver whose store was moved or replaced acknowledges nothing until the file is back', async () => {
@@ -94,10 +98,12 @@ test('a receiver whose store was moved or replaced acknowledges nothing until th
 
 test('with --drain it is not ready at once at the end, and still takes events', async () => {
   const home = ownReceiverHome()
-  const receiver = await ownListening(home, ['--port', '0', '--admin', '0', '--drain', '60'])
+  const receiver = await ownListening(home, ['--port', '0', '--admin', '0', '--drain', '30d'])
   const {admin_url: admin = ''} = (await receiver.ready) ?? {}
   receiver.child.kill('SIGTERM')
   await eventually(async () => expect(await statusOf(`${admin}/readyz`)).toBe(503))
+  // A hangup reloads, and is no second signal to end.
+  receiver.child.kill('SIGHUP')
   expect(await send(receiver.port, 'evt_1')).toBe(200)
   // After a second signal it ends at once, and still in order.
   const {exit, stderr} = await receiver.stop()

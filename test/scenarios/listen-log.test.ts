@@ -63,7 +63,7 @@ test('--log json has a line for each occurrence with stable keys, and neither bo
     {level: 'warn', event: 'refused', reason: 'signature_mismatch', status: 401},
     {level: 'info', event: 'refused', reason: 'method', status: 405},
     {level: 'info', event: 'stopping'},
-    {level: 'info', event: 'stopped', valid: 2, invalid: 1, duplicate: 1, forwarded: 1},
+    {level: 'info', event: 'stopped', valid: 2, invalid: 1, duplicate: 1, refused: 2, forwarded: 1},
   ])
   expect(stderr).not.toMatch(/Ayşe|hidden/)
 })
@@ -78,6 +78,29 @@ test('an attempt that fails is a warning with its target, attempt and reason; --
   expect(line.replace(TIME, '')).toMatch(
     /^WARN {2}evt_1 → http:\/\/127\.0\.0\.1:9\/a: no answer \(ECONNREFUSED\), again in \d s event=warning event_id=evt_1 event_type=voucher\.ready reason=ECONNREFUSED ms=\d+ target=http:\/\/127\.0\.0\.1:9\/a attempt=1$/,
   )
+})
+
+test('the query of a target is in no line, and the last line counts what was given up', async () => {
+  const target = await ownTarget(503)
+  const argv = ['--port', '0', '--log', 'json', '--event', 'voucher.ready', '--no-resign']
+  const to = [
+    '--forward-to',
+    `${target.url}?key=hidden`,
+    '--forward-to',
+    'reservation.*=http://127.0.0.1:9/a?key=hidden',
+  ]
+  const receiver = await ownListening(ownReceiverHome(), [...argv, ...to])
+  // It is tried once, and then its signature is too old.
+  const timestamp = Math.floor(Date.now() / 1000) - 295
+  const body = '{"id":"evt_1","type":"voucher.ready"}'
+  expect(await sendEvent(receiver.port, body, 'evt_1', {timestamp})).toBe(200)
+  await eventually(() => expect(receiver.lines.some(({state}) => state === 'given_up')).toBe(true))
+  const {stderr} = await receiver.stop()
+  expect(stderr).toContain('http://127.0.0.1:9/a gets no events')
+  expect(stderr).not.toContain('hidden')
+  const stopped = JSON.parse(linesOf(stderr).at(-1) ?? '')
+  expect(stopped).toMatchObject({event: 'stopped', forwarded: 0, given_up: 1})
+  expect(stopped.message).toMatch(/0 forwarded, 1 given up$/)
 })
 
 test('what fails before it listens is in the log too, wrong flags included', async () => {

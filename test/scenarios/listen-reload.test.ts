@@ -135,6 +135,24 @@ test('SIGHUP while it starts does not end it', async () => {
   expect([ended.exit, ended.stderr]).toEqual([8, expect.stringContaining('Reloaded: 1 signing secret')])
 })
 
+test('SIGTERM while it starts ends it in order, and reports no failure', async () => {
+  const home = ownReceiverHome()
+  let interval: NodeJS.Timeout | undefined
+  const onStart = (child: ChildProcess) => {
+    const store = join(home.configDirectory, 'events.db')
+    interval = setInterval(() => {
+      if (!existsSync(store)) return
+      clearInterval(interval)
+      child.kill('SIGTERM')
+    }, 1)
+  }
+  const {exit, stderr} = await home.run(['webhooks', 'listen', '--port', '0'], {onStart})
+  clearInterval(interval)
+  expect(exit).toBe(143)
+  expect(stderr).not.toMatch(/ERROR|Ready/)
+  expect(stderr).toContain('Stopped: 0 valid')
+})
+
 test('SIGHUP reloads, and is no end; a terminal that goes away is', async () => {
   const home = ownReceiverHome()
   const receiver = await ownListening(home, ['--port', '0'])

@@ -42,12 +42,14 @@ interface ReceiverStateOptions {
   readonly maxWaiting: number
   /** Unix seconds. */
   readonly clock: () => number
+  /** Called when a store that failed works again. */
+  readonly onStoreUp?: () => void
 }
 
 export class ReceiverState {
   readonly metrics = new Metrics()
   /** What the closing line counts. */
-  readonly count = {valid: 0, invalid: 0, duplicate: 0, forwarded: 0}
+  readonly count = {valid: 0, invalid: 0, duplicate: 0, refused: 0, forwarded: 0, givenUp: 0}
   /** Whether the receiver serves, and whether it is about to end. */
   phase: 'starting' | 'serving' | 'stopping' = 'starting'
   /** Returns how many events wait for the disk. */
@@ -138,6 +140,7 @@ export class ReceiverState {
   }
 
   private refused(reason: Reason): void {
+    this.count.refused += 1
     this.outcomes.refused.value += 1
     this.refusedBy[reason].value += 1
     this.unreported[reason] = (this.unreported[reason] ?? 0) + 1
@@ -146,6 +149,7 @@ export class ReceiverState {
   /** Counts an attempt to forward an event. */
   forwarded({target, state}: Pick<ForwardReport, 'target' | 'state'>): void {
     if (state === 'done') this.count.forwarded += 1
+    if (state === 'given_up') this.count.givenUp += 1
     const series = this.attempts.get(targetLabel(target)) ?? this.attempts.get(OTHER_TARGETS)
     const result = state === 'pending' ? 'failed' : state
     if (series) series[result].value += 1
@@ -156,7 +160,9 @@ export class ReceiverState {
   }
 
   storeWorks(): void {
+    if (this.isStoreUp) return
     this.storeProblem = undefined
+    this.options.onStoreUp?.()
   }
 
   get isStoreUp(): boolean {

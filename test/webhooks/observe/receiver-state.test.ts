@@ -46,7 +46,7 @@ test('each request has one outcome, and what was refused a reason', () => {
     bookctl_store_up: 1,
     [`bookctl_build_info{version="1.2.3",node="${process.version}"}`]: 1,
   })
-  expect(state.count).toEqual({valid: 2, invalid: 1, duplicate: 1, forwarded: 0})
+  expect(state.count).toEqual({valid: 2, invalid: 1, duplicate: 1, refused: 4, forwarded: 0, givenUp: 0})
   const refused = {signature_mismatch: 1, path: 1, method: 1, too_large: 1}
   expect([state.takeRefused(), state.takeRefused()]).toEqual([refused, {}])
 })

@@ -8,6 +8,7 @@ import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {addressesFor, joinRoutes} from '../../../webhooks/forward/routes.js'
+import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
 import {invalid} from '../../input/checks.js'
 import {adminFlag, checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {type DryChange, describeRequest, dryRun, dryRunFlag} from '../../session/dry-run.js'
@@ -125,7 +126,7 @@ export function idleTargetWarnings({types, targets}: Pick<ListenPlan, 'types' | 
   const isIdle = (url: string) => ![...types].some(type => addressesFor(targets, type).includes(url))
   const idle = targets.filter(({url}) => isIdle(url))
   return idle.map(
-    ({url}) => `Warning: ${sanitizeLine(url, 200)} gets no events: --event leaves out its types`,
+    ({url}) => `Warning: ${sanitizeLine(targetLabel(url), 200)} gets no events: --event leaves out its types`,
   )
 }
 

@@ -29,6 +29,7 @@ type LogEvent =
   | 'reloaded'
   | 'secret_added'
   | 'secret_removed'
+  | 'store_works'
   | 'warning'
   | 'stopping'
   | 'stopped'

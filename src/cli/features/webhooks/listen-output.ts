@@ -115,8 +115,20 @@ export class ListenOutput {
     const {log} = this.terms
     const isResult = this.rows !== undefined || this.printsJson
     const notes = this.notesOf(report)
-    if (log.logsEach || !isResult) log.write(forwardLogLine(report, notes))
-    if (this.rows) return this.rows.forward(report, notes)
+    // The command that replays it names the target, whose query may be a secret. Only a terminal shows it whole.
+    if (log.logsEach || !isResult) {
+      const shown = targetLabel(report.target)
+      log.write(
+        forwardLogLine(
+          report,
+          notes.map(note => note(shown)),
+        ),
+      )
+    }
+    if (this.rows) {
+      const whole = notes.map(note => note(report.target))
+      return this.rows.forward(report, whole)
+    }
     if (!this.printsJson) return
     const {eventId: event_id, target, attempt, state, status, ms} = report
     const error = unansweredText(report.error, target)
@@ -126,27 +138,34 @@ export class ListenOutput {
   }
 
   /**
-   * Returns notes on a failed forward: the command that replays an event that was given up, or which secret the target refused,
+   * Returns notes on a failed forward, each as a function of the target as it is to be shown: the command that replays an event that was given up, or which secret the target refused,
    * once for each target.
    */
-  private notesOf({eventId, target, state, status, rawHeaders, body}: ForwardReport): string[] {
+  private notesOf({
+    eventId,
+    target,
+    state,
+    status,
+    rawHeaders,
+    body,
+  }: ForwardReport): ((shown: string) => string)[] {
     const {names, secrets, flags} = this.terms
     // The flags that another command needs to use the same secrets.
     let same = flags.profile === undefined ? '' : ` --profile ${shellWord(flags.profile)}`
     if (flags['secret-file'] !== undefined) same += ` --secret-file ${shellWord(flags['secret-file'])}`
     if (flags['secret-stdin']) same += ' --secret-stdin'
     if (state === 'given_up') {
-      const command = `bookctl webhooks events replay ${shellWord(eventId)} --to ${shellWord(target)} --resign`
-      return [`Replay it: ${command}${same}`]
+      const replay = `bookctl webhooks events replay ${shellWord(eventId)} --to`
+      return [shown => `Replay it: ${replay} ${shellWord(shown)} --resign${same}`]
     }
     if (status !== 401) return []
     const signer = signerOf({rawHeaders, body}, names.signature, secrets())
     const refused = `${target} ${signer?.name}`
     if (this.refused.has(refused)) return []
     this.refused.add(refused)
-    if (!signer) return ['The target refused a signature whose secret is not known here any more']
+    if (!signer) return [() => 'The target refused a signature whose secret is not known here any more']
     const what = `The target refused the signature; its secret is ${sourceOf(signer)}. Compare it with that of the target:`
-    return [`${what} bookctl webhooks listen --print-secret${same}`]
+    return [() => `${what} bookctl webhooks listen --print-secret${same}`]
   }
 
   async end(milliseconds: number): Promise<void> {
@@ -188,13 +207,11 @@ function forwardLogLine(report: ForwardReport, notes: readonly string[]): LogLin
     given_up: ['error', 'given_up'],
   } as const
   const [level, event] = shown[state]
-  // The command that replays it names the whole target, whose query may be a secret.
-  const safe = notes.map(note => note.replaceAll(shellWord(target), shellWord(targetLabel(target))))
   const what = `${sanitizeLine(event_id, 60)} → ${sanitizeLine(targetLabel(target), 200)}`
   return {
     level,
     event,
-    message: [`${what}: ${answerText(report, systemClock.now())}`, ...safe].join('. '),
+    message: [`${what}: ${answerText(report, systemClock.now())}`, ...notes].join('. '),
     event_id,
     event_type: type ?? undefined,
     reason: unansweredText(error, target) ?? undefined,
@@ -316,7 +333,7 @@ class ListenRows {
     clearTimeout(this.held.get(eventId)?.timer)
     if (!this.held.delete(eventId)) this.early.add(eventId)
     if (this.early.size > MOST_EARLY) this.early.clear()
-    const target = this.terms.targets.length > 1 ? `, ${sanitizeLine(report.target, 200)}` : ''
+    const target = this.terms.targets.length > 1 ? `, ${sanitizeLine(targetLabel(report.target), 200)}` : ''
     const time = systemClock.now()
     const text = answerText(report, time) + target
     this.show({time, isGood: report.state === 'done', body, text, notes})

@@ -82,18 +82,20 @@ export class Reloader {
   private async readAgain(isAsked: boolean): Promise<void> {
     const {log, secrets} = this.options
     this.known = this.contents()
-    const hasCertificate = await this.attempt('the new certificate is not used', () =>
-      this.renewCertificate(),
-    )
-    const hasSecrets = await this.attempt('the new signing secrets are not used', () =>
-      secrets.readFileAgain(),
-    )
-    if (!isAsked && !hasCertificate && !hasSecrets) return
+    const certificate = await this.attempt('the new certificate is not used', () => this.renewCertificate())
+    const signing = await this.attempt('the new signing secrets are not used', () => secrets.readFileAgain())
+    const hasChanged = [certificate, signing].includes('changed')
+    const isRefused = [certificate, signing].includes('refused')
+    // What was refused has a warning, and is not reported as reloaded.
+    if (!hasChanged && (isRefused || !isAsked)) return
     const count = secrets.current.length
-    const until = this.identity === undefined ? '' : `a certificate until ${isoTime(this.identity.endsAt)}, `
-    const message = `Reloaded: ${until}${count} signing ${count === 1 ? 'secret' : 'secrets'}`
+    const parts: string[] = []
+    if (this.identity !== undefined && certificate !== 'refused')
+      parts.push(`a certificate until ${isoTime(this.identity.endsAt)}`)
+    if (signing !== 'refused') parts.push(`${count} signing ${count === 1 ? 'secret' : 'secrets'}`)
+    const message = `Reloaded: ${parts.join(', ')}`
     log.write({level: 'info', event: 'reloaded', message, secrets: count})
-    if (!hasCertificate) return
+    if (certificate !== 'changed') return
     this.warnedAt = Number.NEGATIVE_INFINITY
     this.warnOfEnd()
   }
@@ -114,17 +116,17 @@ export class Reloader {
     return true
   }
 
-  /** Does `work` and returns whether something changed. If it fails, what is in use is kept, and a line says why. */
-  private async attempt(what: string, work: () => Promise<boolean>): Promise<boolean> {
+  /** Does `work`, which returns whether something changed. If it fails, what is in use is kept, and a line says why. */
+  private async attempt(what: string, work: () => Promise<boolean>): Promise<'changed' | 'same' | 'refused'> {
     try {
-      return await work()
+      return (await work()) ? 'changed' : 'same'
     } catch (error) {
       const isExpected = error instanceof Failure || error instanceof StorageError
       const why = isExpected ? error.message : 'internal error'
       const reason = error instanceof Failure ? error.details.code : undefined
       const message = `${what}, and what was in use is kept: ${why}`
       this.options.log.write({level: 'warn', event: 'warning', message, reason})
-      return false
+      return 'refused'
     }
   }
 

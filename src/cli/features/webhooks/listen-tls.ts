@@ -4,6 +4,7 @@ import {lookup} from 'node:dns/promises'
 import {BlockList, isIP} from 'node:net'
 import {hostname, networkInterfaces} from 'node:os'
 import {join} from 'node:path'
+import {createSecureContext} from 'node:tls'
 import {AsnConvert} from '@peculiar/asn1-schema'
 import {GeneralName, GeneralSubtree, GeneralSubtrees, NameConstraints} from '@peculiar/asn1-x509'
 import * as x509 from '@peculiar/x509'
@@ -61,10 +62,20 @@ async function readIdentity(certFile: string, keyFile: string): Promise<Identity
   const key = await read('--key', keyFile)
   const certificate = unlessItThrows(() => new X509Certificate(cert))
   if (!certificate) throw usage('invalid_certificate', '--cert: not a readable PEM certificate')
-  if (unlessItThrows(() => certificate.checkPrivateKey(createPrivateKey(key))))
-    return {cert, key, ...validityOf(certificate)}
-  const problem = '--key: not the private key of --cert, as PEM without a passphrase'
-  throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
+  if (!unlessItThrows(() => certificate.checkPrivateKey(createPrivateKey(key)))) {
+    const problem = '--key: not the private key of --cert, as PEM without a passphrase'
+    throw usage('invalid_key', problem, 'pass the key that was created with the certificate')
+  }
+  try {
+    // What a server does with them: it reads the whole chain, and has a lower limit for the size of a key.
+    createSecureContext({cert, key})
+  } catch (error) {
+    const {reason, message} = error as Error & {readonly reason?: string}
+    const hint =
+      'pass the whole certificate with its chain, and a key of at least 2048 bits (RSA) or 256 bits (EC)'
+    throw usage('invalid_certificate', `--cert: no server can use it (${reason ?? message})`, hint)
+  }
+  return {cert, key, ...validityOf(certificate)}
 }
 
 function unlessItThrows<T>(work: () => T): T | undefined {

@@ -55,6 +55,10 @@ type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file
 const FORWARD_MILLISECONDS = 30_000
 /** Time limits of closing, which together stay under 3 s. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
+/** About 25 days. A longer timer would end at once. */
+const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1
+/** How often a store that keeps failing for the same reason is reported. */
+const STORE_REPORT_MILLISECONDS = 60_000
 /** How often old events are removed and forwards of dead processes adopted; TIDY_ROWS limits the rows of a transaction. */
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
@@ -82,8 +86,11 @@ class Listener {
   private server: ServedReceiver | undefined
   private admin: ServedAdmin | undefined
   private url = ''
+  private starting: Promise<void> = Promise.resolve()
   private readonly drain = new AbortController()
   private toForward = 0
+  /** Why the store failed, and when that was last reported. */
+  private reported = {why: '', at: 0}
   private breakOff: (error: unknown) => void = () => {}
   /** Rejects when the store can no longer be used. */
   private readonly broken = new Promise<never>((_, reject) => {
@@ -142,17 +149,19 @@ class Listener {
     const opened = {names, secrets, output, keeper, handover, expectation}
     const listener = new Listener(command, log, plan, flags, opened)
     command.whenStopped(() => listener.close())
-    await listener.receive(tls)
-    for (const warning of await warningsAtStart(keeper))
+    await listener.start(tls)
+    for (const warning of listener.isStopping ? [] : await warningsAtStart(keeper))
       command.warn(`Warning: ${sanitizeLine(warning, 500)}`)
     const onIdentity = (identity: Identity) => listener.renew(identity)
     const reloading = {flags, log, secrets, readIdentity, onIdentity, clock: systemClock.now}
     const reloader = new Reloader(reloading, tls)
     reloader.start()
     command.whenStopped(() => reloader.stop())
-    reload = () => void listener.reload(reloader)
+    reload = () => {
+      if (!listener.isStopping) void listener.reload(reloader)
+    }
     if (isReloadWanted) void reloader.reload()
-    command.takesSignal = signal => (listener.isStopping ? listener.endDrain() : takesHangup(signal))
+    command.takesSignal = signal => takesHangup(signal) || (listener.isStopping && listener.endDrain())
     return listener
   }
 
@@ -177,6 +186,7 @@ class Listener {
       targets: plan.targets.map(({url}) => url),
       maxWaiting: RECEIVER_LIMITS.maxWaiting,
       clock: systemClock.now,
+      onStoreUp: () => this.onStoreUp(),
     })
     this.heartbeat = new Heartbeat({
       store: opened.keeper,
@@ -190,6 +200,12 @@ class Listener {
     })
     this.forwarder = this.forward()
     this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
+  }
+
+  /** Starts to receive. */
+  start(tls: Identity | undefined): Promise<void> {
+    this.starting = this.receive(tls)
+    return this.starting
   }
 
   private async receive(tls: Identity | undefined): Promise<void> {
@@ -230,7 +246,7 @@ class Listener {
     )
     this.server = server
     this.url = origin + path
-    this.state.phase = 'serving'
+    if (!this.isStopping) this.state.phase = 'serving'
     await this.heartbeat.start()
   }
 
@@ -305,11 +321,21 @@ class Listener {
   /** Reports a failed store. A busy or full store may recover; after any other fault the command ends. */
   private onStoreError(error: unknown, what: string): void {
     const why = error instanceof Error ? error.message : String(error)
-    this.log.writeCounted({level: 'error', event: 'warning', message: `${what}: ${why}`})
     const wasUp = this.state.isStoreUp
+    const now = performance.now()
+    const isKnown = !wasUp && why === this.reported.why
+    if (!isKnown || now - this.reported.at >= STORE_REPORT_MILLISECONDS) {
+      this.reported = {why, at: now}
+      this.log.writeCounted({level: 'error', event: 'warning', message: `${what}: ${why}`})
+    }
     this.state.storeFailed(why)
     if (wasUp) this.heartbeat.hurry()
     if (!(error instanceof StorageError && error.isPassing)) this.breakOff(error)
+  }
+
+  private onStoreUp(): void {
+    const message = 'the store works again, and events are stored'
+    this.log.writeCounted({level: 'info', event: 'store_works', message})
   }
 
   private forward(): Forwarder {
@@ -354,6 +380,8 @@ class Listener {
    */
   async run(): Promise<void> {
     const {output, expectation, keeper} = this.opened
+    // A signal came while it started, so it is about to end.
+    if (this.isStopping) return this.broken
     output.ready({url: this.url, adminUrl: this.admin?.url, pid: process.pid, store: keeper.place})
     this.reportReady()
     this.forwarder.wake()
@@ -386,17 +414,22 @@ class Listener {
   }
 
   private async close(): Promise<void> {
-    const {forwarder, server, log, state, heartbeat, manager} = this
+    const {forwarder, log, state, heartbeat, manager} = this
     const {output, keeper} = this.opened
     state.phase = 'stopping'
     manager.stopping()
+    // Otherwise a start that goes on would meet a closed store.
+    const started = this.starting.catch(() => {})
+    await within(LIMITS_OF_END.answeringMilliseconds, started, () => {})
+    const {server} = this
     const {drain = 0} = this.flags
     if (server) {
       const message = drain > 0 ? `Stopping: events are received for ${drain} s more` : 'Stopping'
       log.write({level: 'info', event: 'stopping', message})
     }
     // Whoever sends sees that it is not ready, and sends elsewhere, before it stops to receive.
-    if (server && drain > 0) await sleep(drain * 1000, undefined, {signal: this.drain.signal}).catch(() => {})
+    const draining = Math.min(drain * 1000, LONGEST_TIMER_MILLISECONDS)
+    if (server && drain > 0) await sleep(draining, undefined, {signal: this.drain.signal}).catch(() => {})
     this.drain.abort()
     clearInterval(this.tidying)
     await Promise.all([
@@ -412,11 +445,13 @@ class Listener {
     await manager.end()
     await this.admin?.close()
     if (!server) return
-    const {valid, invalid, duplicate, forwarded} = state.count
-    const rest = forwarded < this.toForward ? '; the others are kept and tried again' : ''
-    const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${rest}` : ''
-    const message = `Stopped: ${valid} valid (${duplicate} of them duplicates), ${invalid} refused${forwards}`
-    log.write({level: 'info', event: 'stopped', message, ...state.count})
+    const {givenUp: given_up, ...counts} = state.count
+    const {valid, duplicate, refused, forwarded} = counts
+    const lost = given_up > 0 ? `, ${given_up} given up` : ''
+    const rest = forwarded + given_up < this.toForward ? '; the others are kept and tried again' : ''
+    const forwards = this.plan.targets.length > 0 ? `, ${forwarded} forwarded${lost}${rest}` : ''
+    const message = `Stopped: ${valid} valid (${duplicate} of them duplicates), ${refused} refused${forwards}`
+    log.write({level: 'info', event: 'stopped', message, ...counts, given_up})
   }
 }
 
@@ -534,7 +569,7 @@ async function subscribe(
 
 /** Returns the result of `work`, or that of `late` if `work` takes longer than `milliseconds`. */
 async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
-  const timeout = sleep(Math.min(milliseconds, 2 ** 31 - 1), undefined, {ref: false})
+  const timeout = sleep(Math.min(milliseconds, LONGEST_TIMER_MILLISECONDS), undefined, {ref: false})
   return Promise.race([work, timeout.then(late)])
 }
 

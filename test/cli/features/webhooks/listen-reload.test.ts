@@ -1,5 +1,5 @@
 /** What `listen` does when its certificate or its secrets change, and when a certificate is about to end. */
-import {copyFileSync, writeFileSync} from 'node:fs'
+import {copyFileSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, test, vi} from 'vitest'
 import type {ListenLog, LogLine} from '../../../../src/cli/features/webhooks/listen-log.js'
@@ -109,7 +109,8 @@ test.each([
   put('key', name)
   await reloader.reload()
   expect(used).toEqual([])
-  expect(lines).toMatchObject([{level: 'warn', message: expect.stringContaining(why)}, {event: 'reloaded'}])
+  // What was refused is not reported as reloaded.
+  expect(lines).toMatchObject([{level: 'warn', message: expect.stringContaining(why)}])
 })
 
 test('no readable certificate and an empty secret are refused, and what was in use is kept', async () => {
@@ -121,7 +122,30 @@ test('no readable certificate and an empty secret are refused, and what was in u
   expect(messages()).toEqual([
     'the new certificate is not used, and what was in use is kept: --cert: not a readable PEM certificate',
     'the new signing secrets are not used, and what was in use is kept: internal error',
-    expect.stringMatching(/^Reloaded: /),
+  ])
+})
+
+test('a new certificate beside secrets that are refused is all that is reported as reloaded', async () => {
+  const {reloader, put, secrets, messages} = await open()
+  put('cert', 'other-host')
+  put('key', 'other-host')
+  secrets.problem = new Error('disk')
+  await reloader.reload()
+  expect(messages().slice(1)).toEqual([expect.stringMatching(/^Reloaded: a certificate until [^,]*Z$/)])
+})
+
+test('a certificate whose chain is cut off is refused with its reason', async () => {
+  const {reloader, cert, used, lines} = await open()
+  const whole = readFileSync(certificateFile('good'), 'utf8')
+  writeFileSync(cert, whole + whole.slice(0, 300))
+  await reloader.reload()
+  expect(used).toEqual([])
+  expect(lines).toMatchObject([
+    {
+      level: 'warn',
+      reason: 'invalid_certificate',
+      message: expect.stringContaining('no server can use it ('),
+    },
   ])
 })
 
