@@ -162,8 +162,14 @@ test('faults are injected, listed and removed at the command line', async () => 
 test.each([
   ['bogus', 'must be one of: status, latency, drop-before'],
   ['status', '--status is required for the kind status'],
-  ['latency --latency-ms 1 --status 500', '--status is for the kind status or html, not for latency'],
-  ['html --code not_found', '--code is for the kind status, not for html'],
+  [
+    'latency --latency-ms 1 --status 500',
+    '--status is for the kind status or commit-then-status or html, not for latency',
+  ],
+  [
+    'html --code not_found',
+    '--code is for the kind status or commit-then-status or lose-offer, not for html',
+  ],
   ['status --status 200', '--status: must be a whole number from 400 to 599'],
   ['truncate --operation hotel.search', '--operation must be one of: *, token.create'],
   ['truncate --times 0', '--times: must be a whole number from 1'],

@@ -114,7 +114,7 @@ test.each([...PASSING, ...LASTING].flatMap(fault => [true, false].map(sent => [f
  */
 const CHANGES = new Set(
   `reservations.create reservations.update reservations.cancel subscriptions.create subscriptions.update
-  subscriptions.delete subscriptions.test`.split(/\s+/),
+  subscriptions.delete subscriptions.test subscriptions.rotate`.split(/\s+/),
 )
 
 const ENDS: readonly (readonly [name: string, end: number | ExchangeError, read: number, changed: number])[] =

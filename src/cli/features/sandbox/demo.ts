@@ -149,7 +149,7 @@ export class Demo {
       for (const stream of streams)
         stream?.setEncoding('utf8').on('data', chunk => {
           output += chunk
-          if (/"type":"ready"|^Ready: /m.test(output)) resolve()
+          if (/"type":"ready"|^(\S+Z )?Ready: /m.test(output)) resolve()
         })
     })
     child.stdin?.on('error', () => {})
