@@ -18,7 +18,7 @@ import {jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, createOccasionally} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {listenAt} from './address.js'
-import {findingNotes, lineOf, openCapture, REASONS, rowLines} from './event-lines.js'
+import {EVENT_WIDTHS, findingNotes, lineOf, openCapture, REASONS, rowLines} from './event-lines.js'
 import {listenFlags} from './listen-flags.js'
 import {receiptLine, removalText} from './listen-output.js'
 import {
@@ -63,16 +63,9 @@ const MOST_SEARCHES_WAITING = 32
 /** How many event ids are remembered to notice duplicates. */
 const MOST_IDS = 10_000
 
-const WIDTHS = {
-  received_at: 24,
-  verdict: 7,
-  reason: 18,
-  event_type: 21,
-  event_id: 30,
-  duplicate: 5,
-  answered: 3,
-  answer_ms: 0,
-}
+/** The columns of `listen`, with the receiver's answer in place of its own. */
+const {ack_ms: ackWidth, ...checkWidths} = EVENT_WIDTHS
+const WIDTHS = {...checkWidths, answered: 3, answer_ms: ackWidth}
 export const TAP_COLUMNS = Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]
 
 /** Passes requests on until a signal comes. Throws a usage error if it cannot listen, or has no signing secret. */
