@@ -2,10 +2,12 @@
  * Verifies one captured request: its verdict, its event, and why it is invalid. A fast path handles the usual lines of a
  * capture.
  */
+import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
+import type {NewEvent} from '../../contract/stored-events.js'
 import type {LineShortcut} from '../captures/records.js'
 import {type CapturedRequest, type Gap, timeOf} from '../captures/request.js'
 import {checkEventId, readEvent} from '../signature/event.js'
-import {headerOf} from '../signature/headers.js'
+import {gatherHeaders, headerOf, pairsOf} from '../signature/headers.js'
 import {createVerifier, type Verdict, verify, verifyParsed} from '../signature/signature.js'
 import type {CheckedRequest, CheckTerms, Finding} from './finding.js'
 
@@ -55,6 +57,16 @@ export function check(request: CapturedRequest, terms: CheckTerms): CheckResult 
   return readBody(body, piece => verifier.update(piece)).then(read =>
     conclude({request, terms, header, eventIdHeader, now, verdict: verifier.finish(), body: read}),
   )
+}
+
+/** Checks a request that was received whole, at the time when it came. */
+export async function checkReceived(
+  {rawHeaders, body, receivedAt}: Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>,
+  terms: Omit<CheckTerms, 'inVain' | 'now' | 'toleranceSeconds'>,
+): Promise<CheckResult> {
+  const request = {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt}
+  const toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS
+  return check(request, {...terms, inVain: {count: 0}, now: () => receivedAt, toleranceSeconds})
 }
 
 /** Returns the check of the other body that the capture may mean and that was signed, or undefined if there is none. */

@@ -6,7 +6,7 @@ import {createHash} from 'node:crypto'
 import process from 'node:process'
 import {isoTime, systemClock} from '../../../contract/dates.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
-import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {bufferOf, captureRecord} from '../../../webhooks/captures/records.js'
 import type {CheckTerms, RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
@@ -366,18 +366,8 @@ class ListenRows {
     this.explainedAt = Number.POSITIVE_INFINITY
     const notes: string[] = []
     try {
-      const {check} = await import('../../../webhooks/diagnose/check.js')
-      const {rawHeaders, body, receivedAt} = receipt
-      const {findings} = await check(
-        {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt},
-        {
-          ...this.terms,
-          secrets: this.terms.secrets(),
-          inVain: {count: 0},
-          now: () => receivedAt,
-          toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
-        },
-      )
+      const {checkReceived} = await import('../../../webhooks/diagnose/check.js')
+      const {findings} = await checkReceived(receipt, {...this.terms, secrets: this.terms.secrets()})
       notes.push(...findingNotes(findings))
     } catch {
       // The row is printed even if the search for its cause fails.

@@ -1,12 +1,11 @@
 /** Judges an exchange that `webhooks tap` passed on: the request by §6.3, the receiver's answer by §6.4. */
-import {SIGNATURE_TOLERANCE_SECONDS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
+import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isSuccess} from '../../../contract/operations.js'
-import {type CheckResult, check} from '../../../webhooks/diagnose/check.js'
+import {type CheckResult, checkReceived} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms, Finding} from '../../../webhooks/diagnose/finding.js'
 import {BREAKS, type Relayed} from '../../../webhooks/forward/relay.js'
 import {adviceOnRefusal, LATE, REFUSE} from '../../../webhooks/probe/probe.js'
 import {checkArrival} from '../../../webhooks/receive/receiver.js'
-import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {isLate, unansweredText} from './targets.js'
 
@@ -73,15 +72,7 @@ async function judgeRequest(relayed: Relayed, terms: JudgeTerms): Promise<Reques
     const valid = reason === 'ok'
     return {event_id, type, age_seconds, secret, valid, reason, findings: valid ? [] : [finding]}
   }
-  const {timestamp: _, ...result} = await check(
-    {headers: gatherHeaders(pairsOf(rawHeaders)), body, receivedAt},
-    {
-      ...terms,
-      inVain: {count: 0},
-      now: () => receivedAt,
-      toleranceSeconds: SIGNATURE_TOLERANCE_SECONDS,
-    },
-  )
+  const {timestamp: _, ...result} = await checkReceived({rawHeaders, body, receivedAt}, terms)
   return result
 }
 
