@@ -1,10 +1,13 @@
-/** Where a webhook command listens: a host and a port of this machine. */
+/** Where a webhook command listens: a host and a port of this machine, and the certificate for https. */
 import process from 'node:process'
+import {systemClock} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import type {Place} from '../../../webhooks/receive/server.js'
 import {listenOn} from '../sandbox/port.js'
+import type {ListenFlags} from './listen-flags.js'
+import type {Identity} from './listen-tls.js'
 import {inheritedSocket} from './systemd.js'
 
 interface WantedAddress {
@@ -59,6 +62,18 @@ function warnOfPlainHttp(host: string, isTls: boolean, tell: (text: string) => v
 function originOf({host, port}: Bound, isTls: boolean): string {
   const name = host.includes(':') ? `[${host}]` : host
   return `${isTls ? 'https' : 'http'}://${name}:${port}`
+}
+
+/** Returns the certificate to listen with, or undefined for plain http, like `listenIdentity`. */
+export async function identityFor(
+  flags: Pick<ListenFlags, 'tls' | 'cert' | 'key' | 'host'>,
+  directory: string,
+  warn: (text: string) => void,
+): Promise<Identity | undefined> {
+  if (!flags.tls && flags.cert === undefined) return undefined
+  // The module is loaded only for https.
+  const {listenIdentity} = await import('./listen-tls.js')
+  return listenIdentity(flags, directory, systemClock.now(), warn)
 }
 
 /**

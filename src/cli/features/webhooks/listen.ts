@@ -32,7 +32,7 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {finderOf} from '../../terminal/query.js'
 import {hasTerminal} from '../../terminal/streams.js'
 import {serveAdminOn} from '../sandbox/port.js'
-import {listenAtOrInherit} from './address.js'
+import {identityFor, listenAtOrInherit} from './address.js'
 import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
 import type {ListenLog, LogLine} from './listen-log.js'
 import {additionText, ListenOutput, removalText} from './listen-output.js'
@@ -116,13 +116,7 @@ class Listener {
     const expectation = plan.wait && new Expectation(plan.wait, matches)
     const secrets = await WatchedSecrets.open(flags, state)
     command.whenStopped(() => secrets.stop())
-    const readIdentity = async (): Promise<Identity | undefined> => {
-      if (!flags.tls && flags.cert === undefined) return undefined
-      // The module is loaded only for https.
-      const {listenIdentity} = await import('./listen-tls.js')
-      const warn = (text: string) => void command.warn(text)
-      return listenIdentity(flags, state.directory, systemClock.now(), warn)
-    }
+    const readIdentity = () => identityFor(flags, state.directory, text => void command.warn(text))
     const tls = await readIdentity()
     const {trustedCertificates} = await import('../../session/trust.js')
     const trusted = await trustedCertificates(flags['ca-file'], process.env)

@@ -17,7 +17,7 @@ import type {BaseCommand} from '../../shell/base-command.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, createOccasionally} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
-import {listenAt} from './address.js'
+import {identityFor, listenAt} from './address.js'
 import {EVENT_WIDTHS, findingNotes, lineOf, openCapture, REASONS, rowLines} from './event-lines.js'
 import {listenFlags} from './listen-flags.js'
 import {receiptLine, removalText} from './listen-output.js'
@@ -75,7 +75,7 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
   command.whenStopped(() => secrets.stop())
   secrets.watch(removed => void command.warn(`Warning: ${removalText(removed)}`))
   const names = webhookHeaderNames(flags, state)
-  const identity = await identityOf(command, flags, state.directory)
+  const identity = await identityFor(flags, state.directory, text => void command.warn(text))
   const output = await TapOutput.open(command, flags)
   const otherSecrets = () => storedWebhookSecrets(state)
   const removedSecrets = removedSecretsFor(flags, state)
@@ -134,13 +134,6 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
     )
   output.ready(`${origin}${receiver.pathname}${receiver.search}`, secrets.current.length)
   await new Promise(() => {})
-}
-
-async function identityOf(command: BaseCommand, flags: TapFlags, directory: string) {
-  if (!flags.tls && flags.cert === undefined) return undefined
-  // The module is loaded only for https.
-  const {listenIdentity} = await import('./listen-tls.js')
-  return listenIdentity(flags, directory, systemClock.now(), text => void command.warn(text))
 }
 
 /** The lines of `webhooks tap`, and the file of --capture. */
