@@ -16,6 +16,7 @@ import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
@@ -75,7 +76,7 @@ export class ListenOutput {
     const document = {type: 'ready', url, pid, ...admin, ...(listed.length > 0 ? {targets: listed} : {})}
     if (this.isJson) this.stdout.write(jsonText(document))
     const served = adminUrl === undefined ? '' : `; health and metrics at ${adminUrl}`
-    const found = `${url}${to} (${count} signing ${count === 1 ? 'secret' : 'secrets'})`
+    const found = `${url}${to} (${counted(count, 'signing secret')})`
     log.write({
       level: 'info',
       event: 'start',

@@ -8,6 +8,7 @@ import {isoTime} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
 import {CERTIFICATE_WARNING_SECONDS} from '../../../webhooks/observe/receiver-state.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import type {ListenFlags} from './listen-flags.js'
 import type {ListenLog} from './listen-log.js'
 import type {Identity} from './listen-tls.js'
@@ -92,7 +93,7 @@ export class Reloader {
     const parts: string[] = []
     if (this.identity !== undefined && certificate !== 'refused')
       parts.push(`a certificate until ${isoTime(this.identity.endsAt)}`)
-    if (signing !== 'refused') parts.push(`${count} signing ${count === 1 ? 'secret' : 'secrets'}`)
+    if (signing !== 'refused') parts.push(counted(count, 'signing secret'))
     const message = `Reloaded: ${parts.join(', ')}`
     log.write({level: 'info', event: 'reloaded', message, secrets: count})
     if (certificate !== 'changed') return

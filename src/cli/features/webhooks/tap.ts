@@ -14,6 +14,7 @@ import {type Relayed, serveRelay} from '../../../webhooks/forward/relay.js'
 import {RECEIVER_LIMITS} from '../../../webhooks/receive/server.js'
 import {checkedFlag, portFlag} from '../../input/flags.js'
 import type {BaseCommand} from '../../shell/base-command.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {createLineWriter, createOccasionally} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
@@ -167,8 +168,8 @@ class TapOutput {
   ready(url: string, secrets: number): void {
     const {command, flags, isJson} = this
     if (isJson) this.stdout.write(jsonText({type: 'ready', url, pid: process.pid, to: flags.to}))
-    const many = `${secrets} signing ${secrets === 1 ? 'secret' : 'secrets'}`
-    if (!isJson) command.tell(`Ready: ${url} → ${sanitizeLine(flags.to, 200)} (${many})`)
+    const checked = counted(secrets, 'signing secret')
+    if (!isJson) command.tell(`Ready: ${url} → ${sanitizeLine(flags.to, 200)} (${checked})`)
   }
 
   /** Prints an exchange, and writes it to the capture. */
