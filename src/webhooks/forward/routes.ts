@@ -12,6 +12,11 @@ export interface RoutedTarget {
   readonly patterns: readonly string[] | undefined
 }
 
+/** Returns a target without its query, which may be a secret. Labels, logs and reports show it so. */
+export function targetLabel(target: string): string {
+  return target.replace(/[?#].*$/s, '')
+}
+
 /** Joins the routes of each address into one target, in the order of their first routes. */
 export function joinRoutes(routes: readonly Route[]): RoutedTarget[] {
   const urls = [...new Set(routes.map(({url}) => url))]

@@ -4,6 +4,7 @@
  */
 import type {Backlog, ListenerReport} from '../../contract/stored-events.js'
 import type {ForwardReport} from '../forward/forwarder.js'
+import {targetLabel} from '../forward/routes.js'
 import type {Receipt} from '../receive/receiver.js'
 import type {Problem} from './admin.js'
 import {type Histogram, Metrics, type Series, versionGauge} from './metrics.js'
@@ -242,9 +243,4 @@ export function refusalReason(status: number): (typeof REASONS)[number] | 'busy'
 
 function seriesFor<Name extends string>(names: readonly Name[], add: (name: Name) => {value: number}) {
   return Object.fromEntries(names.map(name => [name, add(name)])) as Record<Name, {value: number}>
-}
-
-/** Returns a target without its query, which may be a secret, for labels, logs and reports. */
-export function targetLabel(target: string): string {
-  return target.replace(/[?#].*$/s, '')
 }

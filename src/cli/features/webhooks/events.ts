@@ -19,7 +19,7 @@ import {
   headersFor,
   signedAgain,
 } from '../../../webhooks/forward/request.js'
-import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
+import {targetLabel} from '../../../webhooks/forward/routes.js'
 import {pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {checkIdentifier, readDuration, readSince} from '../../input/checks.js'

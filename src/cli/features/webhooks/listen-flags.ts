@@ -4,11 +4,10 @@ import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
-import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
+import {parseUrl} from '../../../contract/foreign-text.js'
 import {EVENTS_NAME, LISTEN_CA_NAME, TOKENS_NAME} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
 import {addressesFor, joinRoutes} from '../../../webhooks/forward/routes.js'
-import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
 import {invalid} from '../../input/checks.js'
 import {adminFlag, checkedFlag, durationFlag, portFlag} from '../../input/flags.js'
 import {type DryChange, describeRequest, dryRun, dryRunFlag} from '../../session/dry-run.js'
@@ -18,7 +17,7 @@ import {checkExpression} from '../../terminal/query.js'
 import {LOG_FORMATS} from './listen-log.js'
 import {webhookSecretFlags} from './secrets.js'
 import {eventFlag, SEVERAL_TYPES} from './subscriptions.js'
-import {readRoute} from './targets.js'
+import {readRoute, targetText} from './targets.js'
 
 export const USUAL_PORT = 4020
 
@@ -125,9 +124,7 @@ export function idleTargetWarnings({types, targets}: Pick<ListenPlan, 'types' | 
   if (types === undefined) return []
   const isIdle = (url: string) => ![...types].some(type => addressesFor(targets, type).includes(url))
   const idle = targets.filter(({url}) => isIdle(url))
-  return idle.map(
-    ({url}) => `Warning: ${sanitizeLine(targetLabel(url), 200)} gets no events: --event leaves out its types`,
-  )
+  return idle.map(({url}) => `Warning: ${targetText(url)} gets no events: --event leaves out its types`)
 }
 
 export function wantedSubscription({'public-url': url = ''}: ListenFlags, {types}: ListenPlan) {

@@ -11,8 +11,7 @@ import {bufferOf, captureRecord} from '../../../webhooks/captures/records.js'
 import type {CheckTerms, RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import {type ForwardReport, SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {signerOf} from '../../../webhooks/forward/request.js'
-import {addressesFor, type RoutedTarget} from '../../../webhooks/forward/routes.js'
-import {targetLabel} from '../../../webhooks/observe/receiver-state.js'
+import {addressesFor, type RoutedTarget, targetLabel} from '../../../webhooks/forward/routes.js'
 import type {Receipt} from '../../../webhooks/receive/receiver.js'
 import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
@@ -32,7 +31,7 @@ import {
 } from './event-lines.js'
 import type {ListenLog, LogLine} from './listen-log.js'
 import type {WebhookSecretFlags} from './secrets.js'
-import {isLate, isRedirect, unansweredText} from './targets.js'
+import {isLate, isRedirect, targetText, unansweredText} from './targets.js'
 
 export class ListenOutput {
   private readonly stdout: LineWriter
@@ -70,7 +69,7 @@ export class ListenOutput {
   ready({url, adminUrl, pid, store}: Started): void {
     const {targets, secrets, log} = this.terms
     const count = secrets().length
-    const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${targetText(target)}`).join('')
+    const to = targets.map((target, n) => `${n === 0 ? ' →' : ','} ${routeText(target)}`).join('')
     const listed = targets.map(target => ({url: target.url, patterns: target.patterns ?? null}))
     const admin = adminUrl === undefined ? {} : {admin_url: adminUrl}
     const document = {type: 'ready', url, pid, ...admin, ...(listed.length > 0 ? {targets: listed} : {})}
@@ -208,7 +207,7 @@ function forwardLogLine(report: ForwardReport, notes: readonly string[]): LogLin
     given_up: ['error', 'given_up'],
   } as const
   const [level, event] = shown[state]
-  const what = `${sanitizeLine(event_id, 60)} → ${sanitizeLine(targetLabel(target), 200)}`
+  const what = `${sanitizeLine(event_id, 60)} → ${targetText(target)}`
   return {
     level,
     event,
@@ -224,9 +223,9 @@ function forwardLogLine(report: ForwardReport, notes: readonly string[]): LogLin
 }
 
 /** Describes a target with the patterns of the types it gets: `http://127.0.0.1:3000/ (reservation.*, voucher.ready)`. */
-function targetText({url, patterns}: RoutedTarget): string {
+function routeText({url, patterns}: RoutedTarget): string {
   const types = patterns === undefined ? '' : ` (${patterns.join(', ')})`
-  return sanitizeLine(targetLabel(url), 200) + types
+  return targetText(url) + types
 }
 
 export function additionText(subscriptionId: string): string {
@@ -334,7 +333,7 @@ class ListenRows {
     clearTimeout(this.held.get(eventId)?.timer)
     if (!this.held.delete(eventId)) this.early.add(eventId)
     if (this.early.size > MOST_EARLY) this.early.clear()
-    const target = this.terms.targets.length > 1 ? `, ${sanitizeLine(targetLabel(report.target), 200)}` : ''
+    const target = this.terms.targets.length > 1 ? `, ${targetText(report.target)}` : ''
     const time = systemClock.now()
     const text = answerText(report, time) + target
     this.show({time, isGood: report.state === 'done', body, text, notes})

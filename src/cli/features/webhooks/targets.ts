@@ -5,12 +5,12 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {diagnoseConnecting, diagnoseExchange} from '../../../api/http/exchange.js'
 import {EVENT_TYPE_NAMES} from '../../../contract/events.js'
-import {parseUrl} from '../../../contract/foreign-text.js'
+import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
-import {matchesType, type Route} from '../../../webhooks/forward/routes.js'
+import {matchesType, type Route, targetLabel} from '../../../webhooks/forward/routes.js'
 import {invalid} from '../../input/checks.js'
 import {trustedCertificates} from '../../session/trust.js'
 
@@ -42,6 +42,11 @@ export function readRoute(field: string, text: string): Route {
     return {url: checkTarget(field, text.slice(pattern.length + 1)), pattern}
   const hint = `the types are ${EVENT_TYPE_NAMES.join(', ')}; * stands for any characters`
   throw invalid(field, 'the pattern before = must match a type of event', pattern, hint)
+}
+
+/** Formats a target for people, without its query. */
+export function targetText(target: string): string {
+  return sanitizeLine(targetLabel(target), 200)
 }
 
 /** Returns the certificates to trust for `url`, like `trustedCertificates`. */
