@@ -114,21 +114,10 @@ export class ListenOutput {
   forward(report: ForwardReport) {
     const {log} = this.terms
     const isResult = this.rows !== undefined || this.printsJson
-    const notes = this.notesOf(report)
-    // The command that replays it names the target, whose query may be a secret. Only a terminal shows it whole.
-    if (log.logsEach || !isResult) {
-      const shown = targetLabel(report.target)
-      log.write(
-        forwardLogLine(
-          report,
-          notes.map(note => note(shown)),
-        ),
-      )
-    }
-    if (this.rows) {
-      const whole = notes.map(note => note(report.target))
-      return this.rows.forward(report, whole)
-    }
+    const note = this.noteOn(report)
+    // The note may name the target, whose query may be a secret. Only a terminal shows it whole.
+    if (log.logsEach || !isResult) log.write(forwardLogLine(report, note?.(targetLabel(report.target))))
+    if (this.rows) return this.rows.forward(report, note?.(report.target))
     if (!this.printsJson) return
     const {eventId: event_id, target, attempt, state, status, ms} = report
     const error = unansweredText(report.error, target)
@@ -138,17 +127,11 @@ export class ListenOutput {
   }
 
   /**
-   * Returns notes on a failed forward, each as a function of the target as it is to be shown: the command that replays an event that was given up, or which secret the target refused,
-   * once for each target.
+   * Returns the note on a failed forward, as a function of the target in the form to show: the command that replays an event that
+   * was given up, or which secret the target refused, once for each target.
    */
-  private notesOf({
-    eventId,
-    target,
-    state,
-    status,
-    rawHeaders,
-    body,
-  }: ForwardReport): ((shown: string) => string)[] {
+  private noteOn(report: ForwardReport): ((shown: string) => string) | undefined {
+    const {eventId, target, state, status, rawHeaders, body} = report
     const {names, secrets, flags} = this.terms
     // The flags that another command needs to use the same secrets.
     let same = flags.profile === undefined ? '' : ` --profile ${shellWord(flags.profile)}`
@@ -156,16 +139,16 @@ export class ListenOutput {
     if (flags['secret-stdin']) same += ' --secret-stdin'
     if (state === 'given_up') {
       const replay = `bookctl webhooks events replay ${shellWord(eventId)} --to`
-      return [shown => `Replay it: ${replay} ${shellWord(shown)} --resign${same}`]
+      return shown => `Replay it: ${replay} ${shellWord(shown)} --resign${same}`
     }
-    if (status !== 401) return []
+    if (status !== 401) return undefined
     const signer = signerOf({rawHeaders, body}, names.signature, secrets())
     const refused = `${target} ${signer?.name}`
-    if (this.refused.has(refused)) return []
+    if (this.refused.has(refused)) return undefined
     this.refused.add(refused)
-    if (!signer) return [() => 'The target refused a signature whose secret is not known here any more']
+    if (!signer) return () => 'The target refused a signature whose secret is not known here any more'
     const what = `The target refused the signature; its secret is ${sourceOf(signer)}. Compare it with that of the target:`
-    return [() => `${what} bookctl webhooks listen --print-secret${same}`]
+    return () => `${what} bookctl webhooks listen --print-secret${same}`
   }
 
   async end(milliseconds: number): Promise<void> {
@@ -199,7 +182,7 @@ function receiptLogLine(receipt: Receipt): LogLine {
   return {level: 'info', event: 'received', message, duplicate, ...facts}
 }
 
-function forwardLogLine(report: ForwardReport, notes: readonly string[]): LogLine {
+function forwardLogLine(report: ForwardReport, note: string | undefined): LogLine {
   const {eventId: event_id, type, target, attempt, state, status, ms, error} = report
   const shown = {
     done: ['info', 'forwarded'],
@@ -211,7 +194,7 @@ function forwardLogLine(report: ForwardReport, notes: readonly string[]): LogLin
   return {
     level,
     event,
-    message: [`${what}: ${answerText(report, systemClock.now())}`, ...notes].join('. '),
+    message: [`${what}: ${answerText(report, systemClock.now())}`, note].filter(Boolean).join('. '),
     event_id,
     event_type: type ?? undefined,
     reason: unansweredText(error, target) ?? undefined,
@@ -328,7 +311,7 @@ class ListenRows {
     else this.show(row)
   }
 
-  forward(report: ForwardReport, notes: readonly string[]): void {
+  forward(report: ForwardReport, note: string | undefined): void {
     const {eventId, body} = report
     clearTimeout(this.held.get(eventId)?.timer)
     if (!this.held.delete(eventId)) this.early.add(eventId)
@@ -336,7 +319,7 @@ class ListenRows {
     const target = this.terms.targets.length > 1 ? `, ${targetText(report.target)}` : ''
     const time = systemClock.now()
     const text = answerText(report, time) + target
-    this.show({time, isGood: report.state === 'done', body, text, notes})
+    this.show({time, isGood: report.state === 'done', body, text, notes: note === undefined ? [] : [note]})
   }
 
   end(): void {
