@@ -4,7 +4,7 @@
  */
 import type {NewEvent} from '../../contract/stored-events.js'
 import {checkEventId, readEvent} from '../signature/event.js'
-import type {WebhookHeaderNames} from '../signature/headers.js'
+import {lowerCaseNames, type WebhookHeaderNames} from '../signature/headers.js'
 import {type NamedSecret, type Verdict, verify} from '../signature/signature.js'
 import {GroupCommit} from './group-commit.js'
 
@@ -80,10 +80,7 @@ export class Receiver {
 
   constructor(private readonly options: ReceiverOptions) {
     const {store, maxWaiting, onStoreError, headerNames} = options
-    this.names = {
-      signature: headerNames.signature.toLowerCase(),
-      eventId: headerNames.eventId.toLowerCase(),
-    }
+    this.names = lowerCaseNames(headerNames)
     this.commits = new GroupCommit({
       commit: events => store.receive(events),
       maxWaiting,

@@ -6,6 +6,11 @@ export interface WebhookHeaderNames {
   readonly eventId: string
 }
 
+/** Returns the names in lower case, as `checkArrival` needs them. */
+export function lowerCaseNames({signature, eventId}: WebhookHeaderNames): WebhookHeaderNames {
+  return {signature: signature.toLowerCase(), eventId: eventId.toLowerCase()}
+}
+
 export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
 
 /** Collects headers from pairs of name and value. A repeated name keeps all its values. */

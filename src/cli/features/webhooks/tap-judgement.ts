@@ -6,6 +6,7 @@ import type {CheckTerms, Finding} from '../../../webhooks/diagnose/finding.js'
 import {BREAKS, type Relayed} from '../../../webhooks/forward/relay.js'
 import {adviceOnRefusal, LATE, REFUSE} from '../../../webhooks/probe/probe.js'
 import {checkArrival} from '../../../webhooks/receive/receiver.js'
+import {lowerCaseNames} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {isLate, unansweredText} from './targets.js'
 
@@ -65,7 +66,7 @@ async function judgeRequest(relayed: Relayed, terms: JudgeTerms): Promise<Reques
     return {...unknown, age_seconds, secret, valid, reason, findings: [finding]}
   }
   if (!searches) {
-    const arrival = checkArrival({rawHeaders, body, receivedAt}, lowerCase(names), secrets)
+    const arrival = checkArrival({rawHeaders, body, receivedAt}, lowerCaseNames(names), secrets)
     const {reason, type, eventId: event_id = null} = arrival
     const explanation = 'The cause was not searched for, because too many requests fail at once.'
     const finding = {code: 'not_searched', explanation, fix: 'Verify a capture: bookctl webhooks verify FILE'}
@@ -74,10 +75,6 @@ async function judgeRequest(relayed: Relayed, terms: JudgeTerms): Promise<Reques
   }
   const {timestamp: _, ...result} = await checkReceived({rawHeaders, body, receivedAt}, terms)
   return result
-}
-
-function lowerCase({signature, eventId}: CheckTerms['names']): CheckTerms['names'] {
-  return {signature: signature.toLowerCase(), eventId: eventId.toLowerCase()}
 }
 
 /** Returns what is wrong with the answer, given the verdict on the request. */
