@@ -12,6 +12,7 @@ import {
 import {createServer as createTlsServer, request as requestHttps} from 'node:https'
 import type {AddressInfo} from 'node:net'
 import {isLoopbackHost, TLS_RULES} from '../../contract/network.js'
+import {pathOf} from '../receive/server.js'
 import {
   gatherHeaders,
   type HeaderMap,
@@ -122,11 +123,11 @@ async function relay(
 ): Promise<void> {
   const started = performance.now()
   const {names, limits, clock} = options
-  const {rawHeaders, method = ''} = request
+  const {rawHeaders, method = '', url = '/'} = request
   const receivedAt = clock()
   const header = headerOf(gatherHeaders(pairsOf(rawHeaders)), names.signature)
   const verifier = createVerifier({secrets: options.secrets(), header, now: receivedAt})
-  const path = pathOf(request)
+  const path = pathOf(url)
   const outgoing = openRequest(options, request, path)
   let pieces: Buffer[] | undefined = []
   let held = 0
@@ -232,11 +233,6 @@ function closed(stream: IncomingMessage | ServerResponse): Promise<void> {
     if (stream.closed) resolve()
     else stream.once('close', resolve)
   })
-}
-
-/** Returns the path and query of a request, whose target may be an absolute URL (RFC 9112 §3.2.2). */
-function pathOf({url = '/'}: IncomingMessage): string {
-  return url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
 }
 
 /** Opens the request to the receiver, with the method, path and headers of the one that came. */

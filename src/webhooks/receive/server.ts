@@ -185,13 +185,17 @@ const NO_BODY = {'Content-Length': '0'}
 
 /** Returns the status for a request that is refused without reading its body, or undefined. */
 function refusalOf({path, limits}: Serving, {url = '', method, headers}: IncomingMessage) {
-  // The request target may be an absolute URL (RFC 9112 §3.2.2).
-  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]+\/?/i, '/')
+  const target = pathOf(url)
   const query = target.indexOf('?')
   if ((query === -1 ? target : target.slice(0, query)) !== path) return 404
   if (method !== 'POST') return 405
   const length = headers['content-length']
   return length !== undefined && Number(length) > limits.maxBodyBytes ? 413 : undefined
+}
+
+/** Returns the path and query of a request target, which may be an absolute URL (RFC 9112 §3.2.2). */
+export function pathOf(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]+\/?/i, '/')
 }
 
 /**
