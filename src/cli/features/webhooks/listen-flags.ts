@@ -112,15 +112,22 @@ export function planListening(flags: ListenFlags) {
   const waits = [flags['exit-after'], seconds, expect].some(each => each !== undefined)
   return {
     path: flags.path ?? (publicUrl ? new URL(publicUrl).pathname : '/'),
-    targets: joinRoutes(flags['forward-to'] ?? []),
-    /** Types that are printed, forwarded and counted (default: all). */
-    types: flags.event && new Set(flags.event),
+    ...planRouting(flags),
     wait: waits ? {count, seconds, expect} : undefined,
   }
 }
 
+/** Returns which types go where. */
+export function planRouting({event, 'forward-to': routes = []}: Pick<ListenFlags, 'event' | 'forward-to'>) {
+  return {
+    targets: joinRoutes(routes),
+    /** Types that are printed, forwarded and counted (default: all). */
+    types: event && new Set(event),
+  }
+}
+
 /** Returns a warning for each target that gets no event, because none of its patterns matches a type of --event. */
-export function idleTargetWarnings({types, targets}: Pick<ListenPlan, 'types' | 'targets'>): string[] {
+export function idleTargetWarnings({types, targets}: ReturnType<typeof planRouting>): string[] {
   if (types === undefined) return []
   const isIdle = (url: string) => ![...types].some(type => addressesFor(targets, type).includes(url))
   const idle = targets.filter(({url}) => isIdle(url))

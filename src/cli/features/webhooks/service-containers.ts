@@ -63,9 +63,7 @@ function contained(plan: ServicePlan, leastDrain: number): Contained {
     ...(hasLog ? {} : {log: 'json'}),
     ...(capture === undefined ? {} : {capture: placeInContainer(STATE, capture)}),
   }
-  const targets = flags.filter(({name}) => name === 'forward-to').map(({value = ''}) => value)
-  const hosts = targets.map(target => new URL(target.replace(/^[A-Za-z.*]+=/, '')).hostname)
-  const forwardsToItself = hosts.some(isLoopbackHost)
+  const forwardsToItself = plan.targets.some(target => isLoopbackHost(new URL(target).hostname))
   return {lines: listenLines(moved, changes), adminPort, drain, forwardsToItself}
 }
 

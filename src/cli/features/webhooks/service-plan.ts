@@ -42,6 +42,8 @@ export interface ServicePlan {
   /** The port of --admin, if it was given and is not 0. */
   readonly adminPort: number | undefined
   readonly isTls: boolean
+  /** The addresses of --forward-to. */
+  readonly targets: readonly string[]
   /** Seconds of --drain. */
   readonly drain: number
   /** The files that --secret-file, --cert, --key and --ca-file name, which are read. */
@@ -76,6 +78,7 @@ export function planService(flags: ServedFlags, raw: readonly object[], version:
     port: flags.port || USUAL_PORT,
     adminPort: flags.admin?.port || undefined,
     isTls: flags.tls || flags.cert !== undefined,
+    targets: (flags['forward-to'] ?? []).map(({url}) => url),
     drain: flags.drain ?? 0,
     files: [...new Set(read)],
     capture: flags.capture === undefined ? undefined : resolve(flags.capture),

@@ -1,9 +1,8 @@
 /** `webhooks service`: what runs `webhooks listen` as a service, ready to be used: a systemd unit, a compose file, manifests. */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
-import {joinRoutes} from '../../../webhooks/forward/routes.js'
 import {type Result, single} from '../../terminal/result.js'
-import {idleTargetWarnings} from './listen-flags.js'
+import {idleTargetWarnings, planRouting} from './listen-flags.js'
 import {composeFile, kubernetesManifests} from './service-containers.js'
 import {type ServicePlan, servedFlags} from './service-plan.js'
 import {serviceUnit, socketUnit} from './service-systemd.js'
@@ -46,8 +45,5 @@ function filesOf(flags: ServiceFlags, plan: ServicePlan) {
 
 /** Returns a warning for each target that gets no events. */
 export function serviceWarnings(flags: ServiceFlags): string[] {
-  return idleTargetWarnings({
-    types: flags.event && new Set(flags.event),
-    targets: joinRoutes(flags['forward-to'] ?? []),
-  })
+  return idleTargetWarnings(planRouting(flags))
 }
