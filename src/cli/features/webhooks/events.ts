@@ -58,18 +58,23 @@ export const pruneFlags = {
   }),
 }
 
-/** Events removed per statement, so that no transaction is long. */
-const PRUNED_AT_ONCE = 1000
+/** Rows changed per statement, so that no transaction is long. */
+const CHANGED_AT_ONCE = 1000
 
 export async function pruneEvents(store: EventStore, seconds: number): Promise<number> {
   // Without events, no file must be created for them.
   if ((await store.page({}, {}, 1)).length === 0) return 0
   const time = systemClock.now() - seconds
-  let removed = 0
+  return inPortions(limit => store.prune(time, limit))
+}
+
+/** Calls `change`, which changes at most `limit` rows and returns their number, until none is left. Returns the sum. */
+async function inPortions(change: (limit: number) => Promise<number>): Promise<number> {
+  let changed = 0
   for (;;) {
-    const count = await store.prune(time, PRUNED_AT_ONCE)
-    removed += count
-    if (count < PRUNED_AT_ONCE) return removed
+    const count = await change(CHANGED_AT_ONCE)
+    changed += count
+    if (count < CHANGED_AT_ONCE) return changed
   }
 }
 
@@ -79,13 +84,8 @@ export async function giveUpForwards(store: EventStore, url: string): Promise<nu
   const {pendingTargets} = await store.overview()
   const targets = pendingTargets.map(({target}) => target)
   let givenUp = 0
-  for (const target of targets.filter(target => target === url || targetLabel(target) === url)) {
-    let count = PRUNED_AT_ONCE
-    while (count === PRUNED_AT_ONCE) {
-      count = await store.giveUpForwards(target, PRUNED_AT_ONCE)
-      givenUp += count
-    }
-  }
+  for (const target of targets.filter(target => target === url || targetLabel(target) === url))
+    givenUp += await inPortions(limit => store.giveUpForwards(target, limit))
   return givenUp
 }
 
