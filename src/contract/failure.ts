@@ -60,3 +60,9 @@ export function usage(code: string, message: string, hint?: string): Failure {
 export function failureWith({kind, message, details}: Failure, more: Partial<FailureDetails>): Failure {
   return new Failure(kind, message, {...details, ...more})
 }
+
+/** Returns `error` if it is a Failure that leaves the command running, and throws it otherwise, for example after Ctrl-C. */
+export function requireFailure(error: unknown): Failure {
+  if (error instanceof Failure && error.kind !== 'interrupted') return error
+  throw error
+}

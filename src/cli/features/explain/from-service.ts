@@ -11,7 +11,7 @@ import {type FoundSubscription, listSubscriptions} from '../../../api/operations
 import {tripOfReservation} from '../../../api/reserve/trip-key.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime, zonedInstantOf} from '../../../contract/dates.js'
-import {Failure} from '../../../contract/failure.js'
+import {Failure, requireFailure} from '../../../contract/failure.js'
 import {fieldsOf, firstObject} from '../../../contract/json.js'
 import {underOneName} from '../../../contract/network.js'
 import {type Client, TOKEN_CLIENT} from '../../../contract/token-cache.js'
@@ -165,11 +165,6 @@ export function createServiceView(open: () => Promise<Connection>) {
       return isUseless ? partly : [{source: 'service', where, problem: null}, ...partly]
     },
   }
-}
-
-function requireFailure(error: unknown): Failure {
-  if (error instanceof Failure && error.kind !== 'interrupted') return error
-  throw error
 }
 
 export function isSameService(left: Pick<Client, 'baseUrl'>, right: Pick<Client, 'baseUrl'>): boolean {

@@ -7,7 +7,7 @@ import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import type {FoundDelivery} from '../../../api/operations/webhooks.js'
 import {isoTime, systemClock} from '../../../contract/dates.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure, requireFailure, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import type {SubscriptionRequest} from '../../../contract/webhooks.js'
 import {TOKENS_NAME} from '../../../state/file-names.js'
@@ -105,7 +105,7 @@ export async function planBeside(
   again = false,
 ): Promise<Beside> {
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
-  const answered = await listSubscriptions(api).catch(unlessInterrupted)
+  const answered = await listSubscriptions(api).catch(requireFailure)
   const listed = answered instanceof Failure ? undefined : answered
   const stored = state.secrets.listSigningSecrets(profile)
   const kept = stored.find(each => each.subscription_id === id)
@@ -221,7 +221,7 @@ export async function lossOf({api}: Connection, {oldId, newId}: Rotation): Promi
     for await (const page of eachDelivery(api, newId))
       for (const delivery of page) waiting.delete(nameOf(delivery))
   } catch (error) {
-    unlessInterrupted(error)
+    requireFailure(error)
     return undefined
   }
   if (waiting.size === 0) return undefined
@@ -254,14 +254,8 @@ export function forgetEarlier(state: State, {oldId}: Rotation, flags: TargetFlag
 async function isGone({api}: Connection, id: string, error: unknown): Promise<boolean> {
   if (!(error instanceof Failure) || ![404, 410].includes(error.details.status ?? 0)) return false
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
-  const listed = await listSubscriptions(api).catch(unlessInterrupted)
+  const listed = await listSubscriptions(api).catch(requireFailure)
   return listed instanceof Failure || !listed.items.some(each => each.id === id)
-}
-
-/** Returns a Failure of the service, and throws any other error. */
-function unlessInterrupted(error: unknown): Failure {
-  if (error instanceof Failure && error.kind !== 'interrupted') return error
-  throw error
 }
 
 const shown = (id: string) => sanitizeLine(id, 100)

@@ -3,7 +3,7 @@ import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
 import {isEventType} from '../../../contract/events.js'
-import {Failure, failureWith, usage} from '../../../contract/failure.js'
+import {Failure, failureWith, requireFailure, usage} from '../../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import type {SubscriptionRequest} from '../../../contract/webhooks.js'
@@ -282,10 +282,8 @@ export async function secondSubscription(
   profile: string,
 ): Promise<string | undefined> {
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
-  const listed = await listSubscriptions(api).catch(error => {
-    if (error instanceof Failure && error.kind !== 'interrupted') return undefined
-    throw error
-  })
+  const answered = await listSubscriptions(api).catch(requireFailure)
+  const listed = answered instanceof Failure ? undefined : answered
   const wanted = parseUrl(url)?.href
   const isSame = (other: string | null | undefined) => parseUrl(other ?? '')?.href === wanted
   const known = listed?.items.find(each => isSame(each.url))
