@@ -6,7 +6,6 @@ import {hostname} from 'node:os'
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {systemClock} from '../../../contract/dates.js'
-import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {
   type Backlog,
@@ -33,11 +32,13 @@ import {finderOf} from '../../terminal/query.js'
 import {hasTerminal} from '../../terminal/streams.js'
 import {serveAdminOn} from '../sandbox/port.js'
 import {identityFor, listenAtOrInherit} from './address.js'
-import {type ListenFlags, type ListenPlan, USUAL_PORT, wantedSubscription} from './listen-flags.js'
+import {type ListenFlags, type ListenPlan, USUAL_PORT} from './listen-flags.js'
 import type {ListenLog, LogLine} from './listen-log.js'
 import {additionText, ListenOutput, removalText} from './listen-output.js'
 import {Reloader} from './listen-reload.js'
+import {subscribe} from './listen-subscribe.js'
 import type {Identity} from './listen-tls.js'
+import {Expectation, LONGEST_TIMER_MILLISECONDS, within} from './listen-wait.js'
 import {
   removedSecretsFor,
   storedWebhookSecrets,
@@ -46,7 +47,6 @@ import {
   webhookHeaderNames,
 } from './secrets.js'
 import {warningsAtStart} from './status.js'
-import {createAndKeep, deleteAndForget, failNotStored, secondSubscription} from './subscriptions.js'
 import {ServiceManager} from './systemd.js'
 
 type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file'?: string | undefined}
@@ -55,8 +55,6 @@ type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file
 const FORWARD_MILLISECONDS = 30_000
 /** Time limits of closing, which together stay under 3 s. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
-/** About 25 days. A longer timer would end at once. */
-const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1
 /** How often a store that keeps failing for the same reason is reported. */
 const STORE_REPORT_MILLISECONDS = 60_000
 /** How often old events are removed and forwards of dead processes adopted; TIDY_ROWS limits the rows of a transaction. */
@@ -497,104 +495,4 @@ function refusalLine(status: number): LogLine {
   const message = REFUSALS[status] ?? `a request was answered ${status}`
   const reason = refusalReason(status)
   return {level: status === 503 ? 'error' : 'info', event: 'refused', message, reason, status}
-}
-
-/** Time limit for a test event, which may come through a tunnel; --within and --timeout can shorten it. */
-const TEST_SECONDS = 30
-/** Time limit of the deletion, so that `listen` ends soon even if the service does not answer. */
-const DELETION_MILLISECONDS = 2000
-
-/**
- * Creates the subscription and waits for a test event. At the end it deletes the subscription if that path may be called;
- * otherwise it reports that the subscription stays. Throws a Failure.
- */
-async function subscribe(
-  command: BaseCommand,
-  log: ListenLog,
-  connection: Connection,
-  listener: Listener,
-  plan: ListenPlan,
-  flags: Flags,
-): Promise<void> {
-  const profile = profileName(flags, connection.state)
-  const wanted = wantedSubscription(flags, plan)
-  const second = await secondSubscription(connection, wanted.url, profile)
-  if (second !== undefined) command.warn(second)
-  const kept = await createAndKeep(connection, wanted, {profile})
-  const {id, problem} = kept
-  for (const warning of kept.warnings) command.warn(`Warning: ${warning}`)
-  /** Deletes the subscription and its secret. Reports whether that certainly succeeded. */
-  const isDeleted = () => {
-    const deletion = deleteAndForget(connection, id, {profile}).then(
-      () => true,
-      () => false,
-    )
-    return within(DELETION_MILLISECONDS, deletion, () => false)
-  }
-  if (problem) {
-    if (await isDeleted()) {
-      const what = 'the secret of the subscription could not be stored, so the subscription was deleted again'
-      throw usage('secret_not_stored', `${what}: ${problem.message}`, problem.hint)
-    }
-    return failNotStored(command, kept, flags)
-  }
-  // Registered before the test event, so that it also runs if the event does not come.
-  command.whenStopped(async () => {
-    listener.stopWatchingSecrets()
-    const named = `The subscription ${sanitizeLine(id, 100)} that --subscribe created`
-    if (await isDeleted())
-      log.write({level: 'info', event: 'stopping', message: `${named} was deleted again.`})
-    else command.warn(`${named} stays active; to remove it: bookctl webhooks delete ${sanitizeLine(id, 100)}`)
-  })
-  const limits = [plan.wait?.seconds, command.timeoutSeconds].filter(limit => limit !== undefined)
-  const seconds = Math.min(TEST_SECONDS, ...limits)
-  const {sendTestEvent} = await import('../../../api/operations/webhooks.js')
-  const received = listener.testReceived(id)
-  const sentAndReceived = sendTestEvent(connection.api, id).then(() => received)
-  await within(seconds * 1000, sentAndReceived, () => {
-    const message = `the subscription ${id} was created, but its test event did not come within ${seconds} s`
-    throw new Failure('pending', message, {
-      code: 'test_event_missing',
-      hint: 'check that --public-url leads to this receiver',
-      result: {subscription_id: id},
-    })
-  })
-}
-
-/** Returns the result of `work`, or that of `late` if `work` takes longer than `milliseconds`. */
-async function within<T>(milliseconds: number, work: Promise<T>, late: () => T): Promise<T> {
-  const timeout = sleep(Math.min(milliseconds, LONGEST_TIMER_MILLISECONDS), undefined, {ref: false})
-  return Promise.race([work, timeout.then(late)])
-}
-
-/** The events that --exit-after, --within and --expect wait for. */
-class Expectation {
-  private seen = 0
-  private onEnough = () => {}
-  private readonly enough = new Promise<void>(resolve => {
-    this.onEnough = resolve
-  })
-
-  constructor(
-    private readonly wait: NonNullable<ListenPlan['wait']>,
-    private readonly matches: (event: unknown) => unknown,
-  ) {}
-
-  see(event: unknown): void {
-    if (this.matches(event) !== true) return
-    this.seen += 1
-    if (this.seen >= this.wait.count) this.onEnough()
-  }
-
-  /** Starts the time limit. Resolves when enough events came; rejects with `pending` (exit 8) if the time is over first. */
-  async fulfilled(): Promise<void> {
-    const {count, seconds} = this.wait
-    if (seconds === undefined) return this.enough
-    return within(seconds * 1000, this.enough, () => {
-      throw new Failure('pending', `${this.seen} of ${count} expected events came within ${seconds} s`, {
-        code: 'events_missing',
-        hint: 'list all received events: bookctl webhooks events list',
-      })
-    })
-  }
 }

@@ -5,6 +5,7 @@
 import {spawn} from 'node:child_process'
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
+import {within} from './listen-wait.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -74,8 +75,7 @@ export class ServiceManager {
   async end(): Promise<void> {
     clearInterval(this.watchdog)
     this.watchdog = undefined
-    const late = new Promise<void>(resolve => setTimeout(resolve, END_MILLISECONDS).unref())
-    await Promise.race([this.sent, late])
+    await within(END_MILLISECONDS, this.sent, () => {})
     this.isUnavailable = true
   }
 
