@@ -119,7 +119,7 @@ export interface StoreOverview extends Backlog {
 /** How long counts of refused requests are kept. */
 export const REFUSALS_KEPT_SECONDS = 24 * 3600
 
-/** How long the entry of a killed listener is kept where nobody can tell whether the process still runs. */
+/** How long the entry of a killed listener is kept if it cannot be found out whether the process still runs. */
 export const LISTENER_KEPT_SECONDS = 24 * 3600
 
 /** The port for commands that read stored events. */

@@ -1,6 +1,6 @@
 /**
- * Reports a receiver to its store every few seconds. While the store fails, each report is also the attempt that shows that it
- * works again, since nobody sends events to a receiver that is not ready.
+ * Reports a receiver to its store every few seconds. While the store fails, each report also shows whether it works again,
+ * because a receiver that is not ready gets no events.
  */
 import type {EventKeeper, ListenerReport} from '../../contract/stored-events.js'
 import type {ReceiverState} from './receiver-state.js'
@@ -8,7 +8,7 @@ import type {ReceiverState} from './receiver-state.js'
 /** How often a receiver reports itself, and how often it tries a store that failed. */
 export const REPORT_MILLISECONDS = 2000
 const RETRY_MILLISECONDS = 1000
-/** What such an attempt writes at least. Few events are larger. */
+/** The least that a report writes while the store fails. Few events are larger. */
 const RETRY_BYTES = 32 * 1024
 
 interface HeartbeatOptions {

@@ -1,5 +1,5 @@
 /**
- * The live state of a receiver: what it answered, whether it can acknowledge events, and what it has still to forward. Metrics,
+ * The live state of a receiver: what it answered, whether it can acknowledge events, and what it still has to forward. Metrics,
  * readiness, its report in the store and its closing line all read it here.
  */
 import type {Backlog, ListenerReport} from '../../contract/stored-events.js'
@@ -30,9 +30,9 @@ type Result = (typeof RESULTS)[number]
 const MOST_TARGETS = 20
 const OTHER_TARGETS = 'other'
 
-/** From this part of its limit on, the queue is near it. */
+/** The part of its limit from which on the queue is reported as nearly full. */
 const NEAR_LIMIT = 0.8
-/** A certificate that ends sooner is warned of. */
+/** A certificate that ends sooner causes a warning. */
 export const CERTIFICATE_WARNING_SECONDS = 14 * 24 * 3600
 
 interface ReceiverStateOptions {
@@ -200,7 +200,7 @@ export class ReceiverState {
     return warnings
   }
 
-  /** Returns what the store shall know of this process. */
+  /** Returns the report of this process for the store. */
   report(place: Pick<ListenerReport, 'pid' | 'host' | 'since' | 'url' | 'adminUrl'>): ListenerReport {
     const problems = this.problems().map(({reason}) => reason)
     const targets = [...new Set(this.options.targets.map(targetLabel))]

@@ -1,6 +1,6 @@
 /**
- * What `listen` says on stderr: a line an occurrence. At a terminal a line is for people, elsewhere it begins with its time, and
- * --log chooses text or JSON with stable keys.
+ * What `listen` prints on stderr: one line for each occurrence. At a terminal the lines are for people, elsewhere they begin with
+ * their time, and --log chooses text or JSON with stable keys.
  */
 import {isoTime, systemClock} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -11,7 +11,7 @@ import {createOccasionally, type LineWriter} from '../../terminal/line-writer.js
 import {stderrIsTerminal} from '../../terminal/streams.js'
 import {createBackgroundTalk, say} from '../../terminal/talk.js'
 
-/** Returns the format that --log names on a command line that may be wrong otherwise; undefined if it names none. */
+/** Returns the format that --log names; undefined if it names none. The rest of the command line may be invalid. */
 export function logFormatIn(argv: readonly string[]): LogFormat | undefined {
   const [, format] = /(?:^|\0)--log[=\0](text|json)(?:\0|$)/.exec(beforeDashes(argv).join('\0')) ?? []
   return format as LogFormat | undefined
@@ -58,7 +58,7 @@ const MOST_MESSAGE = 2000
 const END_MILLISECONDS = 500
 
 export class ListenLog {
-  /** Whether each request and each forward has a line, also where stdout has one. */
+  /** Whether each request and each forward has a line, even if stdout has one too. */
   readonly logsEach: boolean
   private readonly writer: LineWriter | undefined
   private hasStopped = false

@@ -1,6 +1,6 @@
 /**
- * Reads the certificate, the key and the signing secrets of `listen` again, on SIGHUP or when their files change, and keeps what
- * is in use if the new ones cannot be used. Also warns of a certificate that is about to end.
+ * Reads the certificate, the key and the signing secrets of `listen` again, on SIGHUP or when their files change. If the new ones
+ * cannot be used, the old ones stay in use. Also warns of a certificate that is about to expire.
  */
 import {createHash} from 'node:crypto'
 import {readFileSync, statSync} from 'node:fs'
@@ -14,7 +14,7 @@ import type {ListenLog} from './listen-log.js'
 import type {Identity} from './listen-tls.js'
 import type {WatchedSecrets, WebhookSecretFlags} from './secrets.js'
 
-/** How often the files are looked at. A change is taken up within ten seconds. */
+/** How often the files are checked. A change takes effect within ten seconds. */
 const LOOK_MILLISECONDS = 4000
 const DAY_SECONDS = 24 * 3600
 
@@ -33,7 +33,7 @@ interface ReloaderOptions {
 export class Reloader {
   private readonly certificateFiles: readonly string[]
   private readonly secretFiles: readonly string[]
-  /** What the files had when they were last read, whether it could be used or not. */
+  /** Hashes of the files as they were last read, whether they could be used or not. */
   private known: string
   private identity: Identity | undefined
   private warnedAt = Number.NEGATIVE_INFINITY
@@ -52,7 +52,7 @@ export class Reloader {
     this.known = this.contents()
   }
 
-  /** Starts to look at the files, and at the end of the certificate. */
+  /** Starts to check the files, and when the certificate expires. */
   start(): void {
     this.warnOfEnd()
     this.timer = setInterval(() => this.look(), LOOK_MILLISECONDS).unref()

@@ -419,7 +419,7 @@ class Listener {
       const message = drain > 0 ? `Stopping: events are received for ${drain} s more` : 'Stopping'
       log.write({level: 'info', event: 'stopping', message})
     }
-    // Whoever sends sees that it is not ready, and sends elsewhere, before it stops to receive.
+    // The senders see first that it is not ready, and send elsewhere.
     const draining = Math.min(drain * 1000, LONGEST_TIMER_MILLISECONDS)
     if (server && drain > 0) await sleep(draining, undefined, {signal: this.drain.signal}).catch(() => {})
     this.drain.abort()
@@ -460,7 +460,7 @@ function reloadOnHangup(reload: () => void): (signal: NodeJS.Signals) => boolean
   }
 }
 
-/** How long the figures of the store are used again, and how long one who asks for metrics waits for newer ones. */
+/** How long the figures of the store are reused, and how long a request for metrics waits for newer ones. */
 const BACKLOG_MILLISECONDS = 1000
 
 /** Returns a function that asks the store for its backlog, at most once a second, and returns the last answer. */

@@ -4,7 +4,7 @@ import process from 'node:process'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {listenFlags, USUAL_PORT} from './listen-flags.js'
 
-// Left out: what ends by itself, what reads standard input, and --subscribe, which would create a subscription at every start.
+// A service must not end by itself or read standard input. --subscribe would create a subscription at every start.
 const {
   'print-secret': _printSecret,
   'secret-stdin': _secretStdin,

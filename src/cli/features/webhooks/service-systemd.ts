@@ -1,5 +1,4 @@
 /** The systemd units of `webhooks service --systemd`: a service of its own user, hardened, watched and reloadable. */
-
 import {isIP} from 'node:net'
 import {dirname, isAbsolute} from 'node:path'
 import {listenLines, type ServicePlan} from './service-plan.js'

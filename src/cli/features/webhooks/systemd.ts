@@ -1,5 +1,5 @@
 /**
- * What `listen` and systemd say to each other: its state by sd_notify(3), and the socket that systemd opened for it
+ * The protocols between `listen` and systemd: `listen` reports its state by sd_notify(3), and systemd opens its socket
  * (sd_listen_fds(3)).
  */
 import {spawn} from 'node:child_process'
@@ -24,7 +24,7 @@ export function inheritedSocket(env: Environment, pid: number): {fd: number; cou
 
 interface ManagerOptions {
   readonly env: Environment
-  /** Called with the reason if the service manager cannot be told, once until a message comes through again. */
+  /** Called with the reason when messages fail, once until one succeeds again. */
   readonly onProblem: (text: string) => void
 }
 
@@ -37,7 +37,7 @@ const RETRY_MILLISECONDS = 500
 const END_MILLISECONDS = 1000
 
 /**
- * Tells the service manager how `listen` is, through the program systemd-notify, since Node has no datagram sockets of this kind.
+ * Reports the state of `listen` to the service manager, by the program systemd-notify, since Node has no Unix datagram sockets.
  * Does nothing without NOTIFY_SOCKET. The unit needs NotifyAccess=all, because the messages come from a process of their own.
  */
 export class ServiceManager {
@@ -51,7 +51,7 @@ export class ServiceManager {
     this.isUnavailable = !options.env.NOTIFY_SOCKET
   }
 
-  /** Says that events are received, and from now on, in half of its interval, that the process works (WATCHDOG_USEC). */
+  /** Reports that events are received. From now on, also reports at half the watchdog's interval that the process works. */
   ready(status: string): void {
     this.send('READY=1', `STATUS=${status}`)
     const {env} = this.options
@@ -61,7 +61,7 @@ export class ServiceManager {
     this.watchdog = setInterval(() => this.send('WATCHDOG=1'), milliseconds).unref()
   }
 
-  /** Says that files are read again. `ready` has to follow. */
+  /** Reports that files are read again. Call `ready` after it. */
   reloading(): void {
     // The clock of hrtime is CLOCK_MONOTONIC, as systemd wants it.
     this.send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`)
@@ -117,7 +117,7 @@ function runNotify(
   message: readonly string[],
   {PATH, NOTIFY_SOCKET}: Environment,
 ): Promise<string | undefined> {
-  // Nothing else of the environment, which may have secrets.
+  // Nothing else is passed, because the environment may contain secrets.
   const env = {...(PATH === undefined ? {} : {PATH}), NOTIFY_SOCKET}
   const child = spawn('systemd-notify', [...message], {env, stdio: 'ignore', timeout: MESSAGE_MILLISECONDS})
   return new Promise(resolve => {

@@ -1,6 +1,6 @@
 /**
- * `webhooks tap`: stands before a receiver, passes every request on unchanged, and shows beside each what its check and the
- * answer were by the rules. It stores nothing but what --capture asks for.
+ * `webhooks tap`: a relay before a receiver. It passes every request on unchanged, and shows for each whether its signature is
+ * valid and whether the answer follows the rules. It stores nothing without --capture.
  */
 import process from 'node:process'
 import {setImmediate as nextTurn} from 'node:timers/promises'
