@@ -54,7 +54,7 @@ export function openSqlite(path: string, options: {timeout: number}): Connection
 export type FileOwner = 'ours' | 'users'
 
 /** Suffixes of the files that SQLite creates beside a database. */
-const SIDE_FILES = ['-wal', '-shm', '-journal']
+export const SIDE_FILES = ['-wal', '-shm', '-journal']
 const HEADER = Buffer.from('SQLite format 3\0')
 /** SQLite treats a file shorter than one page as empty and overwrites it. */
 const SMALLEST_PAGE_BYTES = 512

@@ -5,6 +5,7 @@ import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {EVENTS_NAME, FILE_NAMES} from '../../../state/file-names.js'
 import type {State} from '../../../state/state.js'
+import {SIDE_FILES} from '../../../storage/database-file.js'
 import {invalid} from '../../input/checks.js'
 import {checkWritable, requireNewFile} from '../../input/files.js'
 import {single} from '../../terminal/result.js'
@@ -43,13 +44,10 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
   return single(document, document, file)
 }
 
-/** What SQLite writes beside a database while it is open. */
-const COMPANIONS = ['', '-journal', '-shm', '-wal']
-
 /** Reports whether `path` is that of a file in the configuration directory that is or may be used there. */
 function isOwnFile(path: string, directory: string): boolean {
   const isInDirectory = realOf(dirname(path)) === realOf(directory)
-  const names = FILE_NAMES.flatMap(name => COMPANIONS.map(companion => name + companion))
+  const names = FILE_NAMES.flatMap(name => ['', ...SIDE_FILES].map(suffix => name + suffix))
   return isInDirectory && names.includes(basename(path))
 }
 
