@@ -81,6 +81,8 @@ class Listener {
   private readonly heartbeat: Heartbeat
   private readonly manager: ServiceManager
   private readonly since = systemClock.now()
+  /** The addresses that events are forwarded to. */
+  private readonly addresses: readonly string[]
   private server: ServedReceiver | undefined
   private admin: ServedAdmin | undefined
   private url = ''
@@ -171,11 +173,12 @@ class Listener {
       readonly expectation: Expectation | undefined
     },
   ) {
+    this.addresses = plan.targets.map(({url}) => url)
     // Avoids an unhandled rejection; `run` reports the error.
     this.broken.catch(() => {})
     this.state = new ReceiverState({
       version: command.config.version,
-      targets: plan.targets.map(({url}) => url),
+      targets: this.addresses,
       maxWaiting: RECEIVER_LIMITS.maxWaiting,
       clock: systemClock.now,
       onStoreUp: () => this.onStoreUp(),
@@ -333,7 +336,7 @@ class Listener {
   private forward(): Forwarder {
     const {names, secrets, keeper, handover, output} = this.opened
     return new Forwarder({
-      targets: this.plan.targets.map(({url}) => url),
+      targets: this.addresses,
       store: keeper,
       handover,
       headersOf: (event, now) =>
@@ -362,8 +365,7 @@ class Listener {
 
   /** Adopts forwards left by dead processes. */
   private adoptForwards(): Promise<number> {
-    const addresses = this.plan.targets.map(({url}) => url)
-    return this.opened.keeper.adopt(addresses, systemClock.now())
+    return this.opened.keeper.adopt(this.addresses, systemClock.now())
   }
 
   /**
