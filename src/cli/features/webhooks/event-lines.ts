@@ -68,11 +68,34 @@ export async function lineOf<Shown extends Pick<CaptureRecord, 'verdict' | 'head
 
 const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
 
+export type LineOutputs = ReturnType<typeof openLineOutputs>
+
+/**
+ * Opens standard output, and the file of --capture if there is one, for lines. `warn` is called when lines were lost; of standard
+ * output with the text `dropped`. Throws a usage error if the file cannot be written.
+ */
+export function openLineOutputs(path: string | undefined, dropped: string, warn: (text: string) => void) {
+  const stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
+    // A closed reader ends the command without a message (streams.ts).
+    if (error?.code !== 'EPIPE') warn(dropped)
+  })
+  const file = path === undefined ? undefined : openCapture(path, warn)
+  return {
+    stdout,
+    capture: file?.writer,
+    /** Resolves when all lines are written, or after `milliseconds`. */
+    async end(milliseconds: number): Promise<void> {
+      await Promise.all([stdout.drain(milliseconds), file?.writer.drain(milliseconds)])
+      file?.close()
+    },
+  }
+}
+
 /**
  * Opens the file of --capture, created with mode 0600 because bodies contain personal data. Throws a usage error if it cannot be
  * written.
  */
-export function openCapture(path: string, tell: (text: string) => void) {
+function openCapture(path: string, tell: (text: string) => void) {
   let file: number
   try {
     file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0o600)

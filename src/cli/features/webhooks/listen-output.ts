@@ -17,14 +17,14 @@ import {gatherHeaders, pairsOf} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {escapeUnsafe, jsonText} from '../../terminal/json-text.js'
-import {createLineWriter, type LineWriter} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {
   EVENT_WIDTHS,
   findingNotes,
   type LineOf,
+  type LineOutputs,
   lineOf,
-  openCapture,
+  openLineOutputs,
   REASONS,
   type Row,
   rowLines,
@@ -34,8 +34,7 @@ import type {WebhookSecretFlags} from './secrets.js'
 import {isLate, isRedirect, targetText, unansweredText} from './targets.js'
 
 export class ListenOutput {
-  private readonly stdout: LineWriter
-  private readonly capture: ReturnType<typeof openCapture> | undefined
+  private readonly outputs: LineOutputs
   private readonly rows: ListenRows | undefined
   /** Pairs of a target and a secret that it refused. */
   private readonly refused = new Set<string>()
@@ -55,11 +54,8 @@ export class ListenOutput {
   ) {
     const {flags, log} = terms
     const warn = (message: string) => log.writeCounted({level: 'warn', event: 'warning', message})
-    this.stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
-      // A closed reader ends the command without a message (streams.ts).
-      if (error?.code !== 'EPIPE') warn('lines were dropped: their reader is too slow; the events are stored')
-    })
-    this.capture = flags.capture === undefined ? undefined : openCapture(flags.capture, warn)
+    const dropped = 'lines were dropped: their reader is too slow; the events are stored'
+    this.outputs = openLineOutputs(flags.capture, dropped, warn)
     this.isJson = flags.json || flags.format === 'ndjson'
     this.printsJson = this.isJson && flags.query === undefined
     if (isForPeople(flags, process.stdout)) this.rows = new ListenRows(line => this.print(line), terms)
@@ -73,7 +69,7 @@ export class ListenOutput {
     const listed = targets.map(target => ({url: target.url, patterns: target.patterns ?? null}))
     const admin = adminUrl === undefined ? {} : {admin_url: adminUrl}
     const document = {type: 'ready', url, pid, ...admin, ...(listed.length > 0 ? {targets: listed} : {})}
-    if (this.isJson) this.stdout.write(jsonText(document))
+    if (this.isJson) this.outputs.stdout.write(jsonText(document))
     const served = adminUrl === undefined ? '' : `; health and metrics at ${adminUrl}`
     const found = `${url}${to} (${counted(count, 'signing secret')})`
     log.write({
@@ -87,17 +83,18 @@ export class ListenOutput {
       store,
       pid,
     })
-    for (const line of this.early ?? []) this.stdout.write(line)
+    for (const line of this.early ?? []) this.outputs.stdout.write(line)
     this.early = undefined
   }
 
   /** Prints a request that was answered 200 or 401. `isShown` is false if --event leaves its type out. */
   request(receipt: Receipt, isShown: boolean, isTest: boolean) {
-    const {capture, rows, printsJson} = this
+    const {rows, printsJson} = this
+    const {capture} = this.outputs
     const {log} = this.terms
     if (log.logsEach) log.write(receiptLogLine(receipt))
     const json = capture || (printsJson && isShown) ? receiptLine(receipt) : ''
-    capture?.writer.write(json)
+    capture?.write(json)
     if (!isShown) return
     if (rows) return rows.request(receipt, isTest)
     const line = printsJson ? json : this.lineOf(captureRecord(receipt))
@@ -153,12 +150,11 @@ export class ListenOutput {
 
   async end(milliseconds: number): Promise<void> {
     this.rows?.end()
-    await Promise.all([this.stdout.drain(milliseconds), this.capture?.writer.drain(milliseconds)])
-    this.capture?.close()
+    await this.outputs.end(milliseconds)
   }
 
   private print(line: string): void {
-    if (this.early === undefined) this.stdout.write(line)
+    if (this.early === undefined) this.outputs.stdout.write(line)
     else if (this.early.length < 1000) this.early.push(line)
   }
 }

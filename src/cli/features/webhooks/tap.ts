@@ -16,10 +16,18 @@ import {checkedFlag, portFlag} from '../../input/flags.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {jsonText} from '../../terminal/json-text.js'
-import {createLineWriter, createOccasionally} from '../../terminal/line-writer.js'
+import {createOccasionally} from '../../terminal/line-writer.js'
 import {isForPeople, type OutputFlags} from '../../terminal/output.js'
 import {identityFor, listenAt} from './address.js'
-import {EVENT_WIDTHS, findingNotes, lineOf, openCapture, REASONS, rowLines} from './event-lines.js'
+import {
+  EVENT_WIDTHS,
+  findingNotes,
+  type LineOutputs,
+  lineOf,
+  openLineOutputs,
+  REASONS,
+  rowLines,
+} from './event-lines.js'
 import {listenFlags} from './listen-flags.js'
 import {receiptLine, removalText} from './listen-output.js'
 import {
@@ -139,8 +147,7 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
 
 /** The lines of `webhooks tap`, and the file of --capture. */
 class TapOutput {
-  private readonly stdout: ReturnType<typeof createLineWriter>
-  private readonly capture: ReturnType<typeof openCapture> | undefined
+  private readonly outputs: LineOutputs
   private readonly count = {requests: 0, valid: 0, unanswered: 0}
   /** Event ids with a valid signature, oldest first. */
   private readonly ids = new Set<string>()
@@ -156,18 +163,14 @@ class TapOutput {
     private readonly flags: TapFlags,
     private readonly lineOf: (record: TapRecord) => string | undefined,
   ) {
-    this.stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
-      // A closed reader ends the command without a message (streams.ts).
-      if (error?.code !== 'EPIPE') command.tell('lines were dropped: their reader is too slow')
-    })
-    this.capture =
-      flags.capture === undefined ? undefined : openCapture(flags.capture, text => command.tell(text))
+    const dropped = 'lines were dropped: their reader is too slow'
+    this.outputs = openLineOutputs(flags.capture, dropped, text => command.tell(text))
     this.isJson = flags.json || flags.format === 'ndjson'
   }
 
   ready(url: string, secrets: number): void {
     const {command, flags, isJson} = this
-    if (isJson) this.stdout.write(jsonText({type: 'ready', url, pid: process.pid, to: flags.to}))
+    if (isJson) this.outputs.stdout.write(jsonText({type: 'ready', url, pid: process.pid, to: flags.to}))
     const checked = counted(secrets, 'signing secret')
     if (!isJson) command.tell(`Ready: ${url} → ${sanitizeLine(flags.to, 200)} (${checked})`)
   }
@@ -175,23 +178,23 @@ class TapOutput {
   /** Prints an exchange, and writes it to the capture. */
   exchange(relayed: Relayed, judgement: Judgement): void {
     const {count, flags} = this
+    const {stdout, capture} = this.outputs
     count.requests += 1
     if (judgement.valid) count.valid += 1
     if (relayed.error !== null) count.unanswered += 1
     const record = recordOf(relayed, judgement, this.isDuplicate(judgement))
-    const json = this.capture || this.isJson ? lineWith(relayed, judgement, record) : ''
-    this.capture?.writer.write(json)
+    const json = capture || this.isJson ? lineWith(relayed, judgement, record) : ''
+    capture?.write(json)
     if (isForPeople(flags, process.stdout)) {
-      for (const line of rowOf(relayed, judgement, record)) this.stdout.write(line)
+      for (const line of rowOf(relayed, judgement, record)) stdout.write(line)
       return
     }
     const line = this.isJson && flags.query === undefined ? json : this.lineOf(record)
-    if (line !== undefined) this.stdout.write(line)
+    if (line !== undefined) stdout.write(line)
   }
 
   async end(milliseconds: number): Promise<void> {
-    await Promise.all([this.stdout.drain(milliseconds), this.capture?.writer.drain(milliseconds)])
-    this.capture?.close()
+    await this.outputs.end(milliseconds)
     const {requests, valid, unanswered} = this.count
     this.command.note(
       `Stopped: ${requests} requests, ${valid} valid, ${requests - valid} not, ${unanswered} without a whole answer`,
