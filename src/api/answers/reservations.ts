@@ -176,6 +176,12 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
   }
 }
 
+/** Returns the fee and the refund that a record states for its cancellation; each is null if it does not. */
+export function costsOfCancellation({reservation}: Pick<ReadReservation, 'reservation'>) {
+  const cancellation = fieldsOf(firstObject(fieldsOf(reservation).get('cancellation')))
+  return {fee: moneyIn(cancellation, FEE.ofCancellation), refund: moneyIn(cancellation, FEE.refund)}
+}
+
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0
 
 /** Returns the URL in a value, or undefined if the value is not a URL. */

@@ -1,11 +1,9 @@
 /** What stands out in the facts. Pure functions: each finding has the details that its texts need. */
-import {isSameMoney, moneyIn} from '../../../api/answers/amounts.js'
+import {isSameMoney} from '../../../api/answers/amounts.js'
 import {chargeOf, differsFrom} from '../../../api/answers/charges.js'
-import {factsOfReservation} from '../../../api/answers/reservations.js'
-import {FEE} from '../../../api/answers/vocabulary.js'
+import {costsOfCancellation, factsOfReservation} from '../../../api/answers/reservations.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
 import {isUnresolved} from '../../../contract/journal.js'
-import {fieldsOf, firstObject} from '../../../contract/json.js'
 import {operationAt} from '../../../contract/operations.js'
 import {bookedPrice} from '../reserve/booking.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
@@ -121,16 +119,13 @@ function chargedOtherwise(facts: ReservationFacts): Finding[] {
 
 function cancelled(facts: ReservationFacts): Finding[] {
   if (facts.reference === null || !hasEnded(facts)) return []
-  const record = recordOf(facts)
-  const cancellation = fieldsOf(firstObject(fieldsOf(record).get('cancellation')))
   return [
     {
       code: 'cancelled',
       reference: facts.reference,
       at: courseOfFacts(facts).cancelledAt,
       isExpired: stateOfFacts(facts) === 'expired',
-      fee: moneyIn(cancellation, FEE.ofCancellation),
-      refund: moneyIn(cancellation, FEE.refund),
+      ...costsOfCancellation({reservation: recordOf(facts)}),
     },
   ]
 }

@@ -2,9 +2,12 @@
  * What the service says, when logged in: the reservation, its voucher, lists and subscriptions. A source that cannot be asked is
  * noted and never fails the explanation, and after one that fails for all (no login, no connection) nothing more is asked.
  */
-import {moneyIn} from '../../../api/answers/amounts.js'
-import {factsOfReservation, isEnded, type ReadReservation} from '../../../api/answers/reservations.js'
-import {FEE} from '../../../api/answers/vocabulary.js'
+import {
+  costsOfCancellation,
+  factsOfReservation,
+  isEnded,
+  type ReadReservation,
+} from '../../../api/answers/reservations.js'
 import {listReservations, showReservation, stateOf} from '../../../api/operations/reservations.js'
 import {isVoucherReady} from '../../../api/operations/vouchers.js'
 import {type FoundSubscription, listSubscriptions} from '../../../api/operations/webhooks.js'
@@ -12,7 +15,6 @@ import {tripOfReservation} from '../../../api/reserve/trip-key.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime, zonedInstantOf} from '../../../contract/dates.js'
 import {Failure, requireFailure} from '../../../contract/failure.js'
-import {fieldsOf, firstObject} from '../../../contract/json.js'
 import {underOneName} from '../../../contract/network.js'
 import {type Client, TOKEN_CLIENT} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
@@ -181,10 +183,10 @@ export function recordMoments({reservation, reservation_ref, status}: ReadReserv
   const {madeAt, confirmedAt, paidAt, paymentFailedAt, cancelledAt} = courseOf({reservation})
   const facts = factsOfReservation({reservation})
   const price = facts.price === null ? '' : ` for ${moneyText(facts.price)}`
-  const cancellation = fieldsOf(firstObject(fieldsOf(reservation).get('cancellation')))
-  const fee = moneyText(moneyIn(cancellation, FEE.ofCancellation))
-  const refund = moneyText(moneyIn(cancellation, FEE.refund))
-  const costs = [fee && `fee ${fee}`, refund && `refund ${refund}`].filter(Boolean).join(', ')
+  const {fee, refund} = costsOfCancellation({reservation})
+  const costs = [fee && `fee ${moneyText(fee)}`, refund && `refund ${moneyText(refund)}`]
+    .filter(Boolean)
+    .join(', ')
   const ended = stateOf(reservation) === 'expired' ? 'expired' : 'cancelled'
   const reason = facts.payment_reason === null ? '' : ` (${facts.payment_reason})`
   // A cancelled reservation has no voucher any more.
