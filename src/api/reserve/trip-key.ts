@@ -20,7 +20,7 @@ export function tripOfEntry(
   const facts = factsOfReservation({reservation: record})
   return keyOf({
     guests: trip?.guests ?? null,
-    hotel: hotelOf(record) ?? wordOf(seen?.hotel_name ?? null),
+    hotel: hotelOf(record, facts.hotel) ?? wordOf(seen?.hotel_name ?? null),
     checkIn: trip?.stay?.check_in ?? facts.check_in ?? seen?.check_in ?? null,
     checkOut: trip?.stay?.check_out ?? facts.check_out ?? seen?.check_out ?? null,
   })
@@ -36,7 +36,7 @@ export function tripOfReservation(
   facts = factsOfReservation({reservation: record}),
 ): string | undefined {
   const {check_in: checkIn, check_out: checkOut} = facts
-  return keyOf({guests: guestsOf(record), hotel: hotelOf(record), checkIn, checkOut})
+  return keyOf({guests: guestsOf(record), hotel: hotelOf(record, facts.hotel), checkIn, checkOut})
 }
 
 interface Trip {
@@ -52,12 +52,12 @@ function keyOf(trip: Trip): string | undefined {
   return createHash('sha256').update(canonicalJson(trip)).digest('hex')
 }
 
-/** Returns the id of the hotel, or its name where there is none. */
-function hotelOf(record: JsonObject): string | null {
+/** Returns the id of the hotel, or its `name` where there is none. */
+function hotelOf(record: JsonObject, name: string | null): string | null {
   const fields = fieldsOf(record)
   const hotel = fieldsOf(firstObject(fields.get('hotel')))
   const id = textIn(fields, OFFER.hotelId) ?? textIn(hotel, OFFER.hotelId) ?? textIn(hotel, OFFER.idOfHotel)
-  return id ?? wordOf(factsOfReservation({reservation: record}).hotel)
+  return id ?? wordOf(name)
 }
 
 function guestsOf(record: JsonObject): string | null {
