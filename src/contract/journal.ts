@@ -293,7 +293,7 @@ function isOwn(entry: Client, client: Client): boolean {
 /**
  * Reports whether `entry` may belong to `client`. An entry made with a token may, because the token does not name its client.
  */
-function mayBeOwn(entry: Client, client: Client): boolean {
+export function mayBeOwn(entry: Client, client: Client): boolean {
   return isOwn(entry, client) || [entry.clientId, client.clientId].includes(TOKEN_CLIENT)
 }
 

@@ -15,8 +15,9 @@ import {tripOfReservation} from '../../../api/reserve/trip-key.js'
 import type {Api} from '../../../api/types.js'
 import {isoTime, zonedInstantOf} from '../../../contract/dates.js'
 import {Failure, requireFailure} from '../../../contract/failure.js'
+import {mayBeOwn} from '../../../contract/journal.js'
 import {underOneName} from '../../../contract/network.js'
-import {type Client, TOKEN_CLIENT} from '../../../contract/token-cache.js'
+import type {Client} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
@@ -97,7 +98,7 @@ export function createServiceView(open: () => Promise<Connection>) {
     /** Reports whether the credentials in use may see what `client` booked. */
     async isOf(client: Client): Promise<boolean> {
       const target = (await openOnce())?.target
-      return target !== undefined && isSameService(target, client) && mayBeSame(target, client)
+      return target !== undefined && isSameService(target, client) && mayBeOwn(target, client)
     },
     /** Shows a reservation. It is asked for once. */
     show(reference: string): Promise<ServiceAnswer> {
@@ -171,11 +172,6 @@ export function createServiceView(open: () => Promise<Connection>) {
 
 export function isSameService(left: Pick<Client, 'baseUrl'>, right: Pick<Client, 'baseUrl'>): boolean {
   return underOneName(left.baseUrl) === underOneName(right.baseUrl)
-}
-
-/** A token does not name its client. */
-function mayBeSame(left: Client, right: Client): boolean {
-  return left.clientId === right.clientId || [left.clientId, right.clientId].includes(TOKEN_CLIENT)
 }
 
 /** Returns the timeline that the record of a reservation shows. */
