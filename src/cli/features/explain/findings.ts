@@ -4,12 +4,12 @@ import {chargeOf, differsFrom} from '../../../api/answers/charges.js'
 import {costsOfCancellation, factsOfReservation} from '../../../api/answers/reservations.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
 import {isUnresolved} from '../../../contract/journal.js'
-import {operationAt} from '../../../contract/operations.js'
 import {bookedPrice} from '../reserve/booking.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
 import {eventFindings, unjudgedEvents} from './event-findings.js'
 import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
+import {operationOf} from './from-requests.js'
 import {standingOf} from './standing.js'
 
 /** Returns what stands out, problems first. */
@@ -40,10 +40,9 @@ export function unjudgedIn(facts: Facts): string[] {
 /** Reports whether a request that was asked about may have made a reservation that is not known, because its answer is not kept. */
 export function hasUnknownReservation({requests, reservations}: Facts): boolean {
   if (reservations.length > 0) return false
-  const names = (path: string) => path.replace(/^.*\/v1(?=\/)/, '').split('?')[0] ?? ''
-  return requests.some(({method, path, status}) => {
-    const isBooking = operationAt(method, names(path)) === 'reservations.create'
-    return isBooking && (status === null || status < 400)
+  return requests.some(request => {
+    const {status} = request
+    return operationOf(request) === 'reservations.create' && (status === null || status < 400)
   })
 }
 

@@ -1,7 +1,7 @@
 /** The timeline of requests: those that this machine remembers having sent, and those that a local sandbox received. */
 import {instantOf} from '../../../contract/dates.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
-import {operationAt} from '../../../contract/operations.js'
+import {type OperationName, operationAt} from '../../../contract/operations.js'
 import type {Moment, RequestFact} from './facts.js'
 import {answerText} from './words.js'
 
@@ -116,6 +116,11 @@ export function tellingAmong(requests: readonly RequestFact[]): RequestFact[] {
   })
 }
 
+/** Returns the operation that a request called; undefined if its path is none of an operation. */
+export function operationOf({method, path}: Pick<RequestFact, 'method' | 'path'>): OperationName | undefined {
+  return operationAt(method, path.replace(/^.*\/v1(?=\/)/, '').split('?')[0] ?? '')
+}
+
 export function requestMoment(request: RequestFact): Moment {
   const {at, source, method, path, status, reason, errorCode, ms, attempt, command} = request
   const {requestId, idempotencyKey} = request
@@ -124,7 +129,7 @@ export function requestMoment(request: RequestFact): Moment {
   const time = ms === null ? '' : ` in ${ms} ms`
   const code = errorCode === null ? '' : ` (${errorCode})`
   const answer = `${answerText(status, reason)}${code}${time}`
-  const name = operationAt(method, path.replace(/^.*\/v1(?=\/)/, '').split('?')[0] ?? '')
+  const name = operationOf(request)
   const what = `${name ?? `${method} ${path}`}${by}${nth}: ${answer}`
   return {
     at,
