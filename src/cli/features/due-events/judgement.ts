@@ -14,6 +14,15 @@ export interface ReceivedSpan {
   readonly last: number
 }
 
+/** Extends the span of a subscription to an event that was stored for it. `spans` are by the names of secrets. */
+export function addToSpan(
+  spans: Map<string, ReceivedSpan>,
+  {secretName, receivedAt}: {readonly secretName: string; readonly receivedAt: number},
+): void {
+  const {first, last} = spans.get(secretName) ?? {first: receivedAt, last: receivedAt}
+  spans.set(secretName, {first: Math.min(first, receivedAt), last: Math.max(last, receivedAt)})
+}
+
 /** A subscription that exists or existed, as far as this machine or the service knows it. */
 export interface SubscriptionHistory {
   readonly id: string

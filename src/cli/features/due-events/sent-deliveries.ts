@@ -3,7 +3,7 @@ import {eachDelivery} from '../../../api/operations/webhooks.js'
 import type {Api} from '../../../api/types.js'
 import {zonedInstantOf} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
-import type {DeliveryState, SentDeliveries, SubscriptionHistory} from './judgement.js'
+import {type DeliveryState, eventName, type SentDeliveries, type SubscriptionHistory} from './judgement.js'
 
 /**
  * Returns the deliveries of the events in `names` to the subscriptions, and when the first one was sent to each. Returns undefined
@@ -23,7 +23,7 @@ export async function readSent(
         for (const {type, reservationRef, isPending, isDelivered, triedAt, lastTriedAt} of page) {
           const at = instantOf(triedAt)
           if (at !== undefined) first = Math.min(first ?? at, at)
-          const name = `${type} ${reservationRef}`
+          const name = eventName({type, reservation_ref: reservationRef})
           if (!names.has(name)) continue
           const state = {subscriptionId: id, isPending, isDelivered, lastTriedAt: instantOf(lastTriedAt)}
           byName.set(name, [...(byName.get(name) ?? []), state])

@@ -1,7 +1,7 @@
 /** What is known about receiving events: subscriptions of now and of earlier, and signs that their events are stored here. */
 import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
-import {type ReceivedSpan, subscriptionHistories} from '../due-events/judgement.js'
+import {addToSpan, type ReceivedSpan, subscriptionHistories} from '../due-events/judgement.js'
 import {type OwnedSubscription, rememberedSubscriptions} from '../due-events/remembered.js'
 import type {OwnSubscription, Receiving, Reception} from './facts.js'
 import {readReceptions} from './from-events.js'
@@ -51,10 +51,7 @@ export async function receivingFor(types: readonly string[], means: Means): Prom
 
 function spansOf(receptions: readonly Reception[]): Map<string, ReceivedSpan> {
   const spans = new Map<string, ReceivedSpan>()
-  for (const {secretName, receivedAt} of receptions) {
-    const {first, last} = spans.get(secretName) ?? {first: receivedAt, last: receivedAt}
-    spans.set(secretName, {first: Math.min(first, receivedAt), last: Math.max(last, receivedAt)})
-  }
+  for (const reception of receptions) addToSpan(spans, reception)
   return spans
 }
 

@@ -16,6 +16,7 @@ import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, headLine, type Result} from '../../terminal/result.js'
 import {
+  addToSpan,
   type DueEvidence,
   eventName,
   judgeDue,
@@ -90,12 +91,12 @@ async function readReceived(store: EventStore) {
   let after = 0
   for (;;) {
     const page = await store.page({}, {after}, PAGE)
-    for (const {type, body, secretName, receivedAt, sequence} of page) {
-      const {reservationRef} = subjectOf(parseBody(body))
-      if (reservationRef !== null) names.add(`${type} ${reservationRef}`)
-      const {first, last} = bySecret.get(secretName) ?? {first: receivedAt, last: receivedAt}
-      bySecret.set(secretName, {first: Math.min(first, receivedAt), last: Math.max(last, receivedAt)})
-      after = sequence
+    for (const event of page) {
+      const {reservationRef} = subjectOf(parseBody(event.body))
+      if (reservationRef !== null)
+        names.add(eventName({type: event.type ?? '', reservation_ref: reservationRef}))
+      addToSpan(bySecret, event)
+      after = event.sequence
     }
     if (page.length < PAGE) return {names, bySecret}
   }
