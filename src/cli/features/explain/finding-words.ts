@@ -2,7 +2,7 @@
 import {shellWord} from '../../../contract/foreign-text.js'
 import {SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
-import {type Finding, SEVERITIES} from './finding.js'
+import {type Finding, type FindingOf, SEVERITIES} from './finding.js'
 import {answerText, originOf, priceText, utcText} from './words.js'
 
 /** A finding as it is printed and in JSON. Foreign text in it is not sanitised yet. */
@@ -60,9 +60,12 @@ function wordsOf(finding: Finding): Words {
   }
 }
 
-type Of<Code extends Finding['code']> = Extract<Finding, {readonly code: Code}>
-
-function outcomeUnknown({clientReferenceId, sentAt, found, isForgotten}: Of<'outcome_unknown'>): Words {
+function outcomeUnknown({
+  clientReferenceId,
+  sentAt,
+  found,
+  isForgotten,
+}: FindingOf<'outcome_unknown'>): Words {
   const reference = shellWord(clientReferenceId)
   const text = `whether ${clientReferenceId} was booked was never found out (last attempt ${utcText(sentAt)})`
   const resume = isForgotten
@@ -74,7 +77,7 @@ function outcomeUnknown({clientReferenceId, sentAt, found, isForgotten}: Of<'out
   return {text: `${text}; the service has it as ${found.join(', ')}`, advice: resume}
 }
 
-function priceChanged({reference, agreed, booked}: Of<'price_changed'>): Words {
+function priceChanged({reference, agreed, booked}: FindingOf<'price_changed'>): Words {
   if (booked === null)
     return {
       text: `the service refused it because the price had changed from ${priceText(agreed)}; nothing was booked`,
@@ -86,7 +89,7 @@ function priceChanged({reference, agreed, booked}: Of<'price_changed'>): Words {
   }
 }
 
-function likelyDouble({reference, double}: Of<'likely_double'>): Words {
+function likelyDouble({reference, double}: FindingOf<'likely_double'>): Words {
   const {reservationRef, clientReferenceId, at, isCertain} = double
   const name = reservationRef ?? `the attempt ${clientReferenceId}`
   const own = reservationRef !== null && clientReferenceId !== null ? ` (${clientReferenceId})` : ''
@@ -99,7 +102,7 @@ function likelyDouble({reference, double}: Of<'likely_double'>): Words {
   return {text, advice: `ask whether both are wanted, and cancel one if not: ${show}`}
 }
 
-function eventMissing(finding: Of<'event_missing'>): Words {
+function eventMissing(finding: FindingOf<'event_missing'>): Words {
   const {type, eventId, reference, dueAt, loss, attempts, status, error, passiveId} = finding
   const name = eventId === null ? type : `${type} (${eventId})`
   const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
@@ -139,7 +142,7 @@ function refusedText({refusedHere}: {readonly refusedHere: number}): string {
 
 const turnOn = (id: string) => `turn it on again: bookctl webhooks update ${shellWord(id)} --active`
 
-function eventRefused(finding: Of<'event_refused'>): Words {
+function eventRefused(finding: FindingOf<'event_refused'>): Words {
   const {type, eventId, status, at, attempts, nextAt, passiveId} = finding
   const isOff = passiveId === null ? '' : `; the subscription ${passiveId} is passive now`
   const sentAgain = nextAt === null ? 'and is not sent again' : `and is sent again ${utcText(nextAt)}`
@@ -153,7 +156,14 @@ function eventRefused(finding: Of<'event_refused'>): Words {
   }
 }
 
-function forwardGivenUp({type, eventId, target, attempts, status, error}: Of<'forward_given_up'>): Words {
+function forwardGivenUp({
+  type,
+  eventId,
+  target,
+  attempts,
+  status,
+  error,
+}: FindingOf<'forward_given_up'>): Words {
   // A query or a user name may be a secret.
   const url = new URL(target)
   const hasSecret = url.search !== '' || url.username !== '' || url.password !== ''
@@ -171,7 +181,7 @@ function forwardGivenUp({type, eventId, target, attempts, status, error}: Of<'fo
   }
 }
 
-function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): Words {
+function voucherMissing({reference, confirmedAt}: FindingOf<'voucher_missing'>): Words {
   const since = confirmedAt === null ? '' : ` since ${utcText(confirmedAt)}`
   return {
     text: `${reference} is confirmed${since}, but its voucher cannot be had`,
@@ -179,7 +189,7 @@ function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): Words 
   }
 }
 
-function chargedOtherwise({reference, price, charged, rate}: Of<'charged_in_other_currency'>): Words {
+function chargedOtherwise({reference, price, charged, rate}: FindingOf<'charged_in_other_currency'>): Words {
   const at = rate === null ? '; the service does not say at which rate' : ` at the rate ${rate}`
   return {
     text: `${reference ?? 'it'} costs ${priceText(price)}, and the account was charged ${priceText(charged)}${at}`,
@@ -187,7 +197,7 @@ function chargedOtherwise({reference, price, charged, rate}: Of<'charged_in_othe
   }
 }
 
-function noSubscription({types, reference, passiveId}: Of<'no_subscription'>): Words {
+function noSubscription({types, reference, passiveId}: FindingOf<'no_subscription'>): Words {
   const which = types.join(', ')
   const state =
     passiveId === null ? 'no subscription takes it' : `the subscription ${passiveId} for it is passive`
@@ -200,7 +210,7 @@ function noSubscription({types, reference, passiveId}: Of<'no_subscription'>): W
   }
 }
 
-function deliveryPending(finding: Of<'delivery_pending'>): Words {
+function deliveryPending(finding: FindingOf<'delivery_pending'>): Words {
   const {type, eventId, target, dueAt, nextAt, attempts, status, error, passiveId} = finding
   const name = eventId === null ? type : `${type} (${eventId})`
   const last =
@@ -223,7 +233,7 @@ function deliveryPending(finding: Of<'delivery_pending'>): Words {
   }
 }
 
-function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): Words {
+function cancelled({reference, at, isExpired, fee, refund}: FindingOf<'cancelled'>): Words {
   const when = at === null ? '' : ` ${utcText(at)}`
   const costs = [fee && `fee ${priceText(fee)}`, refund && `refund ${priceText(refund)}`].filter(Boolean)
   const what = isExpired ? `ended${when} because it was not paid in time` : `was cancelled${when}`

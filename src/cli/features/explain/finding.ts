@@ -37,14 +37,14 @@ interface About {
 type EventDetails = {readonly type: string; readonly eventId: string | null}
 
 /** The attempts to deliver an event or to forward it: how many, and how the last one ended. */
-interface Attempts {
+export interface Attempts {
   readonly attempts: number
   readonly status: number | null
   readonly error: string | null
 }
 
 /** Where and when the service tried to deliver an event, as far as it tells. */
-interface Tries {
+export interface Tries {
   /** The address of the subscription; null if it is not known. */
   readonly address: string | null
   /** The first and the last attempt, in Unix seconds; null if there was none, or none is known. */
@@ -134,6 +134,9 @@ export type Finding = About &
         readonly refund: Money | null
       }
   )
+
+/** The findings of a code. */
+export type FindingOf<Code extends Finding['code']> = Extract<Finding, {readonly code: Code}>
 
 export function isProblem({code}: Finding): boolean {
   return SEVERITIES[code] === 'problem'

@@ -3,7 +3,7 @@ import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {DELIVERY_ATTEMPTS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
 import type {Cancelling, Double, Standing} from './facts.js'
-import {type Finding, isProblem} from './finding.js'
+import {type Attempts, type Finding, type FindingOf, isProblem, type Tries} from './finding.js'
 import {
   addressText,
   capital,
@@ -15,8 +15,7 @@ import {
 } from './reply-words.js'
 import {originOf, priceText} from './words.js'
 
-type Of<Code extends Finding['code']> = Extract<Finding, {readonly code: Code}>
-type AboutEvent = Of<'event_missing' | 'event_refused' | 'forward_given_up' | 'delivery_pending'>
+type AboutEvent = FindingOf<'event_missing' | 'event_refused' | 'forward_given_up' | 'delivery_pending'>
 
 /** The parts of a reply to one finding, or to several that differ only in the type of the notification. */
 export interface ReplyPart {
@@ -98,7 +97,7 @@ function wordsOf(group: readonly [Finding, ...Finding[]], isOnly: boolean): Word
   }
 }
 
-function outcomeUnknown({sentAt, found, isForgotten}: Of<'outcome_unknown'>): Words {
+function outcomeUnknown({sentAt, found, isForgotten}: FindingOf<'outcome_unknown'>): Words {
   const sent = `The request to book was sent on ${dateText(sentAt)}, and no clear answer came back.`
   if (found !== null && found.length > 0)
     return {
@@ -118,7 +117,7 @@ function outcomeUnknown({sentAt, found, isForgotten}: Of<'outcome_unknown'>): Wo
   }
 }
 
-function priceChanged({reference, agreed, booked}: Of<'price_changed'>): Words {
+function priceChanged({reference, agreed, booked}: FindingOf<'price_changed'>): Words {
   if (booked === null) {
     const before = agreed === null ? '' : ` (${priceText(agreed)})`
     return {
@@ -132,7 +131,7 @@ function priceChanged({reference, agreed, booked}: Of<'price_changed'>): Words {
   }
 }
 
-function likelyDouble({reference, own}: Of<'likely_double'>, doubles: readonly Double[]): Words {
+function likelyDouble({reference, own}: FindingOf<'likely_double'>, doubles: readonly Double[]): Words {
   const same = 'for the same guests, the same hotel and the same dates'
   if (doubles.some(({isCertain}) => !isCertain)) {
     const attempts = doubles.map(({clientReferenceId, at}) => {
@@ -249,7 +248,7 @@ function reachableText(address: string | null): string {
 
 const REACHABLE = `can be reached from the internet, and that it answers within ${WEBHOOK_RESPONSE_SECONDS} seconds with an HTTP status from 200 to 299.`
 
-function eventMissing(finding: Of<'event_missing'>, notices: Notices): Words {
+function eventMissing(finding: FindingOf<'event_missing'>, notices: Notices): Words {
   const {dueAt, loss, reference, address, status, passiveId} = finding
   const {name, short, is, was} = notices
   const unaffected = reference === null ? '' : UNAFFECTED
@@ -317,7 +316,7 @@ function refusedText({refusedHere}: {readonly refusedHere: number}): string {
 }
 
 function eventRefused(
-  {at, status, nextAt, reference, address, passiveId}: Of<'event_refused'>,
+  {at, status, nextAt, reference, address, passiveId}: FindingOf<'event_refused'>,
   notices: Notices,
 ): Words {
   const {name, short, is, was} = notices
@@ -341,7 +340,7 @@ function programText(target: string): string {
   return `the program at ${originOf(target)}`
 }
 
-function forwardGivenUp(finding: Of<'forward_given_up'>, {name, short, was, is, it}: Notices): Words {
+function forwardGivenUp(finding: FindingOf<'forward_given_up'>, {name, short, was, is, it}: Notices): Words {
   return {
     point: `${capital(name)} arrived, but the program that ${it === 'it' ? 'it is' : 'they are'} passed on to did not take ${it}.`,
     details: `${short} ${was} passed on to ${originOf(finding.target)}. ${triesText({...finding, firstAt: null, lastAt: null})} By itself, ${it === 'it' ? 'it' : 'they'} ${is} not passed on again.`,
@@ -351,7 +350,7 @@ function forwardGivenUp(finding: Of<'forward_given_up'>, {name, short, was, is, 
   }
 }
 
-function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): Words {
+function voucherMissing({reference, confirmedAt}: FindingOf<'voucher_missing'>): Words {
   const since = confirmedAt === null ? '' : ` since ${dateText(confirmedAt)}`
   return {
     point: `Reservation ${reference} is valid and confirmed${since}, but its voucher cannot be downloaded yet.`,
@@ -359,14 +358,14 @@ function voucherMissing({reference, confirmedAt}: Of<'voucher_missing'>): Words 
   }
 }
 
-function chargedOtherwise({reference, price, charged, rate}: Of<'charged_in_other_currency'>): Words {
+function chargedOtherwise({reference, price, charged, rate}: FindingOf<'charged_in_other_currency'>): Words {
   const at = rate === null ? '' : ` at the rate ${sanitizeLine(rate, 40)}`
   return {
     point: `The price of reservation ${reference ?? ''} is ${priceText(price)}. Your account is kept in another currency and was charged ${priceText(charged)}${at}. This is the same amount converted, and no second charge.`,
   }
 }
 
-function noSubscription({types, isPassive}: Of<'no_subscription'>): Words {
+function noSubscription({types, isPassive}: FindingOf<'no_subscription'>): Words {
   const isOne = types.length === 1
   const noun = isOne ? 'notification' : 'notifications'
   const sent = `The ${noun} ${listText(types.map(typeText))} ${isOne ? 'was' : 'were'} not sent`
@@ -385,7 +384,7 @@ function noSubscription({types, isPassive}: Of<'no_subscription'>): Words {
   }
 }
 
-function deliveryPending(finding: Of<'delivery_pending'>, {name, is, it}: Notices): Words {
+function deliveryPending(finding: FindingOf<'delivery_pending'>, {name, is, it}: Notices): Words {
   const {target, nextAt, address, passiveId} = finding
   const again = it === 'it' ? 'It' : 'They'
   if (target !== null)
@@ -416,7 +415,7 @@ function deliveryPending(finding: Of<'delivery_pending'>, {name, is, it}: Notice
   }
 }
 
-function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): Words {
+function cancelled({reference, at, isExpired, fee, refund}: FindingOf<'cancelled'>): Words {
   const when = at === null ? '' : ` on ${dateText(at)}`
   const costs = [fee && `the fee is ${priceText(fee)}`, refund && `the refund is ${priceText(refund)}`]
   const cost = listText(costs.filter(each => each !== null))
@@ -427,13 +426,7 @@ function cancelled({reference, at, isExpired, fee, refund}: Of<'cancelled'>): Wo
   }
 }
 
-interface Tried {
-  readonly attempts: number
-  readonly status: number | null
-  readonly error: string | null
-  readonly firstAt: number | null
-  readonly lastAt: number | null
-}
+type Tried = Attempts & Omit<Tries, 'address'>
 
 /** `8 attempts failed, the first on … and the last on …; at the last one the answer had the HTTP status 500.` Without the words of the answer. */
 function triesText({attempts, status, error, firstAt, lastAt}: Tried): string {
