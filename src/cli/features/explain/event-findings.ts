@@ -165,8 +165,7 @@ function noSubscription(absent: readonly Absent[], facts: ReservationFacts, rece
   const passive = receiving.subscriptions.find(
     ({types: of, isPassive}) => isPassive && types.some(type => of?.includes(type)),
   )
-  const isPassive = passive !== undefined
-  return [{code: 'no_subscription', reference, types, isPassive, passiveId: passive?.id ?? null}]
+  return [{code: 'no_subscription', reference, types, passiveId: passive?.id ?? null}]
 }
 
 function isTaken(type: string, facts: ReservationFacts, receiving: Receiving): boolean {

@@ -113,7 +113,6 @@ export type Finding = About &
     | ({
         readonly code: 'no_subscription'
         readonly types: readonly string[]
-        readonly isPassive: boolean
       } & MayBePassive)
     | ({
         readonly code: 'delivery_pending'

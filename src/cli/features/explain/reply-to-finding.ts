@@ -365,13 +365,13 @@ function chargedOtherwise({reference, price, charged, rate}: FindingOf<'charged_
   }
 }
 
-function noSubscription({types, isPassive}: FindingOf<'no_subscription'>): Words {
+function noSubscription({types, passiveId}: FindingOf<'no_subscription'>): Words {
   const isOne = types.length === 1
   const noun = isOne ? 'notification' : 'notifications'
   const sent = `The ${noun} ${listText(types.map(typeText))} ${isOne ? 'was' : 'were'} not sent`
   const it = isOne ? 'it' : 'them'
   const past = 'What is past is not sent afterwards.'
-  if (isPassive)
+  if (passiveId !== null)
     return {
       point: `${sent}, because your subscription for ${it} is switched off. That can happen after ${DELIVERY_ATTEMPTS} failed deliveries. ${past}`,
       developers: [reachableText(null), 'Then please switch the subscription on again.'],

@@ -111,9 +111,8 @@ const FINDINGS: readonly Finding[] = [
     reference,
     types: ['voucher.ready', 'reservation.confirmed'],
     passiveId: null,
-    isPassive: false,
   },
-  {code: 'no_subscription', reference, types: ['voucher.ready'], passiveId: 'whsub_1', isPassive: true},
+  {code: 'no_subscription', reference, types: ['voucher.ready'], passiveId: 'whsub_1'},
   {
     code: 'delivery_pending',
     ...event,
