@@ -91,6 +91,11 @@ export function isSuccess({status}: {readonly status: number | null}): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
+/** Reports whether an answer says that the service has no such thing, or not any more. */
+export function isNotFound({status}: {readonly status?: number | null | undefined}): boolean {
+  return status === 404 || status === 410
+}
+
 function op(method: Method, path: string, scope: Scope | null, summary: string, source = 'ours'): Operation {
   return {method, path, scope, summary, source}
 }

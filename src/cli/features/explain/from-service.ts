@@ -17,6 +17,7 @@ import {isoTime, zonedInstantOf} from '../../../contract/dates.js'
 import {Failure, requireFailure} from '../../../contract/failure.js'
 import {mayBeOwn} from '../../../contract/journal.js'
 import {underOneName} from '../../../contract/network.js'
+import {isNotFound} from '../../../contract/operations.js'
 import type {Client} from '../../../contract/token-cache.js'
 import type {Connection} from '../../session/connect.js'
 import type {Target} from '../../session/resolve.js'
@@ -32,9 +33,6 @@ export type ServiceView = ReturnType<typeof createServiceView>
 const MOST_SEARCHED = 1000
 /** A likely double was probably made within this time of the other one. */
 const SEARCHED_SECONDS = 30 * 24 * 3600
-
-/** Statuses that mean that the service has no such reservation. */
-const ABSENT: ReadonlySet<number | undefined> = new Set([404, 410])
 
 /**
  * `open` resolves service and credentials and connects, when the service is first asked. Throws only errors that are no Failure,
@@ -88,7 +86,7 @@ export function createServiceView(open: () => Promise<Connection>) {
     const found = await ask('the reservation', api => showReservation(api, reference))
     if (found === undefined) return {kind: 'hidden'}
     if (!(found instanceof Failure)) return {kind: 'shown', found}
-    if (ABSENT.has(found.details.status)) return {kind: 'absent'}
+    if (isNotFound(found.details)) return {kind: 'absent'}
     problems.set('the reservation', found.message)
     return {kind: 'hidden'}
   }

@@ -5,6 +5,7 @@ import {listReservations, showReservation} from '../../../api/operations/reserva
 import type {Api} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
+import {isNotFound} from '../../../contract/operations.js'
 import type {Row} from './books.js'
 import {readRow} from './rows.js'
 
@@ -30,7 +31,7 @@ export class Lookups {
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       const {kind, details} = error
-      if (kind === 'refused' && (details.status === 404 || details.status === 410)) return 'none'
+      if (kind === 'refused' && isNotFound(details)) return 'none'
       if (kind === 'usage' || kind === 'not_allowed') this.showsSingle = false
       else if (details.code !== 'another_reservation' && kind !== 'refused') throw error
       return 'unclear'
