@@ -21,11 +21,16 @@ export async function readSent(
     try {
       for await (const page of eachDelivery(api, id)) {
         for (const {type, reservationRef, isPending, isDelivered, triedAt, lastTriedAt} of page) {
-          const at = instantOf(triedAt)
+          const at = zonedInstantOf(triedAt ?? '')
           if (at !== undefined) first = Math.min(first ?? at, at)
           const name = eventName({type, reservation_ref: reservationRef})
           if (!names.has(name)) continue
-          const state = {subscriptionId: id, isPending, isDelivered, lastTriedAt: instantOf(lastTriedAt)}
+          const state = {
+            subscriptionId: id,
+            isPending,
+            isDelivered,
+            lastTriedAt: zonedInstantOf(lastTriedAt ?? ''),
+          }
           byName.set(name, [...(byName.get(name) ?? []), state])
         }
       }
@@ -38,8 +43,4 @@ export async function readSent(
     if (first !== null || until === null) firstTo.set(id, first)
   }
   return {byName, firstTo}
-}
-
-function instantOf(text: string | null): number | undefined {
-  return text === null ? undefined : zonedInstantOf(text)
 }

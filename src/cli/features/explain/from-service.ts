@@ -123,7 +123,7 @@ export function createServiceView(open: () => Promise<Connection>) {
     async doublesOf(found: ReadReservation): Promise<readonly ReadReservation[]> {
       const trip = tripOfReservation(found.reservation)
       const {created_at} = factsOfReservation(found)
-      const made = created_at === null ? undefined : zonedInstantOf(created_at)
+      const made = zonedInstantOf(created_at ?? '')
       if (trip === undefined || made === undefined) return []
       const query = {
         created_from: isoTime(made - SEARCHED_SECONDS),
@@ -192,16 +192,11 @@ export function recordMoments({reservation, reservation_ref, status}: ReadReserv
     [confirmedAt, `${reservation_ref} confirmed${voucher}`],
     [cancelledAt, `${reservation_ref} ${ended}${costs === '' ? '' : `: ${costs}`}`],
   ]
-  const changedAt = lastChange(reservation)
+  const changedAt = zonedInstantOf(facts.updated_at ?? '') ?? null
   // Most changes are those above.
   if (happened.every(([at]) => at !== changedAt))
     happened.push([changedAt, `last change of ${reservation_ref}; it is ${status ?? 'without a status'} now`])
   return happened.flatMap(([at, what]) =>
     at === null ? [] : [{at, what, source: 'service', reservation_ref}],
   )
-}
-
-function lastChange(reservation: ReadReservation['reservation']): number | null {
-  const {updated_at} = factsOfReservation({reservation})
-  return (updated_at === null ? undefined : zonedInstantOf(updated_at)) ?? null
 }

@@ -39,5 +39,5 @@ export function courseOf({reservation}: Pick<ReadReservation, 'reservation'>): R
 
 /** Returns Unix seconds, or null for a time that is missing, invalid or without a time zone. */
 function instant(text: string | null): number | null {
-  return (text === null ? undefined : zonedInstantOf(text)) ?? null
+  return zonedInstantOf(text ?? '') ?? null
 }
