@@ -103,13 +103,13 @@ function likelyDouble({reference, double}: FindingOf<'likely_double'>): Words {
 }
 
 function eventMissing(finding: FindingOf<'event_missing'>): Words {
-  const {type, eventId, reference, dueAt, loss, attempts, status, error, passiveId} = finding
-  const name = eventId === null ? type : `${type} (${eventId})`
-  const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
+  const {reference, loss, attempts, status, error, passiveId} = finding
+  const name = nameOf(finding)
+  const due = dueText(finding)
   const state =
     reference === null ? 'bookctl sandbox deliveries' : `bookctl reservations show ${shellWord(reference)}`
   const instead = `the service does not send it again; see the state: ${state}`
-  const isOff = passiveId === null ? '' : `; the subscription ${passiveId} is passive now`
+  const isOff = offText(finding)
   const next = passiveId === null ? instead : `${turnOn(passiveId)}; ${instead}`
   if (loss === 'given_up') {
     const tries =
@@ -135,6 +135,20 @@ function eventMissing(finding: FindingOf<'event_missing'>): Words {
   }
 }
 
+type AwaitedEvent = FindingOf<'event_missing' | 'delivery_pending'>
+
+function nameOf({type, eventId}: AwaitedEvent): string {
+  return eventId === null ? type : `${type} (${eventId})`
+}
+
+function dueText({dueAt}: AwaitedEvent): string {
+  return dueAt === null ? '' : `, due ${utcText(dueAt)},`
+}
+
+function offText({passiveId}: FindingOf<'event_missing' | 'event_refused'>): string {
+  return passiveId === null ? '' : `; the subscription ${passiveId} is passive now`
+}
+
 function refusedText({refusedHere}: {readonly refusedHere: number}): string {
   if (refusedHere === 0) return ''
   return `; ${counted(refusedHere, 'request')} refused here in the last hour (bookctl webhooks status), which may have been it`
@@ -144,7 +158,7 @@ const turnOn = (id: string) => `turn it on again: bookctl webhooks update ${shel
 
 function eventRefused(finding: FindingOf<'event_refused'>): Words {
   const {type, eventId, status, at, attempts, nextAt, passiveId} = finding
-  const isOff = passiveId === null ? '' : `; the subscription ${passiveId} is passive now`
+  const isOff = offText(finding)
   const sentAgain = nextAt === null ? 'and is not sent again' : `and is sent again ${utcText(nextAt)}`
   const again = sentAgain + isOff
   const secret =
@@ -211,8 +225,8 @@ function noSubscription({types, reference, passiveId}: FindingOf<'no_subscriptio
 }
 
 function deliveryPending(finding: FindingOf<'delivery_pending'>): Words {
-  const {type, eventId, target, dueAt, nextAt, attempts, status, error, passiveId} = finding
-  const name = eventId === null ? type : `${type} (${eventId})`
+  const {type, target, nextAt, attempts, status, error, passiveId} = finding
+  const name = nameOf(finding)
   const last =
     attempts === 0 ? '' : `, after ${counted(attempts, 'attempt')}, last ${answerText(status, error)}`
   if (target !== null)
@@ -221,7 +235,7 @@ function deliveryPending(finding: FindingOf<'delivery_pending'>): Words {
       advice: 'bookctl webhooks listen with the same --forward-to goes on with it',
     }
   const next = nextAt === null ? '' : `; next attempt ${utcText(nextAt)}`
-  const due = dueAt === null ? '' : `, due ${utcText(dueAt)},`
+  const due = dueText(finding)
   if (passiveId !== null)
     return {
       text: `${name}${due} has not come yet${last}; the subscription ${passiveId} is passive, so the service does not go on`,
