@@ -12,7 +12,6 @@ import type {
   Delivery,
   Facts,
   Moment,
-  ReceivedEvent,
   Receiving,
   RequestFact,
   ReservationFacts,
@@ -38,7 +37,7 @@ const MOST_RESERVATIONS = 20
 
 /** Throws a usage error `unknown_subject`; StorageError. */
 export async function gather(what: string, means: Means, systemNow: number): Promise<Facts> {
-  const {service, sandboxes} = means
+  const {sandboxes} = means
   // Before this command adds its own requests to it.
   const logs = await Promise.all(sandboxes.map(sandbox => sandbox.requests()))
   const resolved = (await resolveHere(what, means)) ?? (await resolveThere(what, means))
@@ -50,47 +49,44 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
     reservations.push(await reservationFacts(place, means, now))
   if (what.startsWith(EVENT_ID_PREFIX) && resolved.reservationRefs.length === 0)
     reservations.push(await eventAlone(what, means, now))
-  const types = new Set(
-    reservations.flatMap(({deliveries = [], ...each}) => [
-      ...dueOf(each).map(({type}) => type),
-      ...deliveries.map(({type}) => type),
-    ]),
-  )
-  const receiving = await receivingFor([...types], means)
-  const requests = requestsAbout(resolved, reservations, [
-    ...means.history,
-    ...logs.flatMap(log => log ?? []),
-  ])
+  const receiving = await receivingFor(typesOf(reservations), means)
+  const entries = uniqueEntries(resolved, reservations)
+  const recorded = [...means.history, ...logs.flatMap(log => log ?? [])]
+  const requests = requestsAbout(resolved, {entries, reservations}, recorded)
   const moments = [
     ...uniqueOffers(resolved, reservations).flatMap(offerMoments),
-    ...(await attemptsOf(uniqueEntries(resolved, reservations), means)).flatMap(entryMoments),
+    ...(await attemptsOf(entries, means)).flatMap(entryMoments),
     ...requests.map(requestMoment),
     ...reservations.flatMap(momentsOf),
   ]
   moments.sort((left, right) => left.at - right.at)
-  const refused: ReservationFacts[] = []
-  for (const each of reservations)
-    refused.push({
-      ...each,
-      refusals: refusalsOf(each, requests),
-      sent: await sentOf(each, receiving, means),
-    })
-  const asked = await askedOf({service, sandboxes})
+  const judged: ReservationFacts[] = []
+  for (const each of reservations) {
+    const refusals = refusalsOf(each, requests)
+    judged.push({...each, refusals, sent: await sentOf(each, receiving, means)})
+  }
   return {
     subject: {kind: resolved.kind, id: what},
-    reservations: refused,
+    reservations: judged,
     receiving,
     moments,
     requests: resolved.requests,
-    asked,
+    asked: await askedOf(means),
   }
 }
 
+/** Returns the types of the events that are due or were sent. */
+function typesOf(reservations: readonly ReservationFacts[]): string[] {
+  const events = reservations.flatMap(facts => [...dueOf(facts), ...(facts.deliveries ?? [])])
+  return [...new Set(events.map(({type}) => type))]
+}
+
 async function askedOf({service, sandboxes}: Pick<Means, 'service' | 'sandboxes'>): Promise<Asked[]> {
-  const here = ['the journal', 'the offers seen', 'the received events', 'the requests kept on this machine']
-  const sources = ['journal', 'offers', 'events', 'requests'] as const
   return [
-    ...sources.map((source, n): Asked => ({source, where: here[n] ?? source, problem: null})),
+    {source: 'journal', where: 'the journal', problem: null},
+    {source: 'offers', where: 'the offers seen', problem: null},
+    {source: 'events', where: 'the received events', problem: null},
+    {source: 'requests', where: 'the requests kept on this machine', problem: null},
     ...sandboxes.map(
       ({origin}): Asked => ({source: 'sandbox', where: `the local sandbox at ${origin}`, problem: null}),
     ),
@@ -245,10 +241,9 @@ async function nowOf(
 /** Returns the requests about the subject, from this machine and from the sandboxes. */
 function requestsAbout(
   resolved: Resolved,
-  reservations: readonly ReservationFacts[],
+  {entries, reservations}: Pick<Resolved, 'entries'> & Pick<Facts, 'reservations'>,
   requests: readonly RequestFact[],
 ): RequestFact[] {
-  const entries = uniqueEntries(resolved, reservations)
   const records = reservations.flatMap(({service}) => (service.kind === 'shown' ? [service.found] : []))
   const names: Names = {
     reservationRefs: new Set(reservations.flatMap(({reference}) => reference ?? [])),
@@ -299,6 +294,6 @@ function momentsOf({service, events, deliveries, reference}: ReservationFacts): 
   return [
     ...(service.kind === 'shown' ? recordMoments(service.found) : []),
     ...(deliveries ?? []).flatMap(deliveryMoments),
-    ...events.flatMap((event: ReceivedEvent) => eventMoments(event, reference)),
+    ...events.flatMap(event => eventMoments(event, reference)),
   ]
 }
