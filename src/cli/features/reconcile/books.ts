@@ -116,10 +116,9 @@ export class Books {
   /** Returns the entries of a client reference that name no reservation and for which none was found. */
   waiting(reference: string | null): readonly Entry[] {
     if (reference === null) return []
-    const open = this.under(reference).filter(
-      entry => entry.reservationRef === null && entry.found === undefined,
+    return this.under(reference).filter(
+      entry => entry.reservationRef === null && entry.found === undefined && entry.reference === reference,
     )
-    return open.filter(entry => entry.reference === reference)
   }
 }
 

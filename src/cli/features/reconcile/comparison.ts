@@ -46,9 +46,10 @@ export interface Uncompared {
   times: number
 }
 
-/** Returns when a reservation was made, in Unix seconds; 0 if that is not known. */
-export function madeAt({createdAt}: Row): number {
-  return instantOf(createdAt ?? '') ?? 0
+/** Returns the reservations by the time when they were made, those without a time first. */
+export function oldestFirst(rows: readonly Row[]): Row[] {
+  const madeAt = ({createdAt}: Row) => instantOf(createdAt ?? '') ?? 0
+  return rows.toSorted((left, right) => madeAt(left) - madeAt(right))
 }
 
 export class Comparison {
@@ -204,7 +205,7 @@ export class Comparison {
   /** Adds reservations that no entry is about: one of a reference that has another is there twice, the others are missing here. */
   addStrangers(rows: readonly Row[]): void {
     const bookedOf = new Map<string, string>()
-    for (const row of [...rows].sort((a, b) => madeAt(a) - madeAt(b))) {
+    for (const row of oldestFirst(rows)) {
       const {reference, reservationRef} = row
       this.checked++
       const paired = this.books

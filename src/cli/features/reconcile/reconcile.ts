@@ -8,7 +8,7 @@ import type {OutputFlags} from '../../terminal/output.js'
 import {inParallel} from '../batch/parallel.js'
 import {lookingUp, requireJournal} from '../reserve/plan.js'
 import {type Books, type Entry, isLiveRow, type Row} from './books.js'
-import {Comparison, madeAt} from './comparison.js'
+import {Comparison, oldestFirst} from './comparison.js'
 import {readJournalBooks} from './journal-books.js'
 import {type LedgerColumns, readLedger} from './ledger.js'
 import {Lookups} from './lookups.js'
@@ -180,10 +180,12 @@ async function settleDoubles(lookups: Lookups, comparison: Comparison): Promise<
     rowsLike.set(other, [...(rowsLike.get(other) ?? []), row])
   for (const [reference, rows] of rowsLike) {
     const shown = await lookups.show(reference)
-    const all = typeof shown === 'string' ? rows : [shown, ...rows]
-    const [first, ...later] = all.sort((a, b) => madeAt(a) - madeAt(b))
-    if (typeof shown === 'string') for (const row of rows) comparison.addDouble(row, reference)
-    else for (const row of later) comparison.addDouble(row, first?.reservationRef ?? reference)
+    if (typeof shown === 'string') {
+      for (const row of oldestFirst(rows)) comparison.addDouble(row, reference)
+      continue
+    }
+    const [first = shown, ...later] = oldestFirst([shown, ...rows])
+    for (const row of later) comparison.addDouble(row, first.reservationRef)
   }
 }
 
