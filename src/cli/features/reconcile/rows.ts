@@ -20,7 +20,7 @@ export function readRow(found: ReadReservation): {readonly row: Row; readonly tr
   const {reservation, reservation_ref} = found
   const facts = factsOfReservation(found)
   const status = found.status ?? stateOf(reservation) ?? null
-  const price = facts.price ?? moneyIn(reservation)
+  const price = facts.price ?? priceElsewhere(reservation)
   const {client_reference_id, created_at, fee} = facts
   const row = {
     reservationRef: reservation_ref,
@@ -37,7 +37,7 @@ export function readRow(found: ReadReservation): {readonly row: Row; readonly tr
 }
 
 /** Returns the price where it is not in the reservation itself, but in a part of it, or in its payment. */
-function moneyIn(reservation: JsonObject): Money | null {
+function priceElsewhere(reservation: JsonObject): Money | null {
   const price = priceOfReservation(reservation, reservation)
   return price === 'unclear' ? null : price
 }
