@@ -68,7 +68,7 @@ function guestsOf(record: JsonObject): string | null {
   return guests.sort().join('\n')
 }
 
-/** Returns null for a guest without a family name, who may be anybody. */
+/** Returns null for a guest without a family name, because two of them cannot be compared. */
 function guestOf(guest: Fields): string | null {
   const surname = wordOf(textIn(guest, RESERVATION.surname))
   if (surname === null) return null

@@ -1,6 +1,6 @@
 /**
- * Judges which of the events that reservations should have caused did not come. `explain` and `webhooks events missing` both ask
- * here, so that they never contradict each other. What cannot be judged has a reason, and is not called missing.
+ * Judges which of the events that reservations should have caused did not come. `explain` and `webhooks events missing` both use
+ * it, so that they never contradict each other. An event that cannot be judged gets a reason, and is not called missing.
  */
 import {zonedInstantOf} from '../../../contract/dates.js'
 import type {DueEvent} from '../../../contract/due-events.js'
@@ -58,7 +58,7 @@ export interface SentDeliveries {
 
 export interface DueEvidence {
   readonly subscriptions: readonly SubscriptionHistory[]
-  /** Undefined where the service does not tell its deliveries. */
+  /** Undefined where the service does not list its deliveries. */
   readonly sent: SentDeliveries | undefined
   /** The time before which stored events may have been removed; null if none was. */
   readonly prunedBefore: number | null
@@ -138,7 +138,7 @@ export function judgeDue(event: JudgedEvent, evidence: DueEvidence): DueVerdict 
   return {
     kind: 'missing',
     how: sent === undefined ? 'never_came' : 'not_sent',
-    // What the service did not send came nowhere.
+    // What the service did not send cannot have gone to another program.
     isReceivedHere: sent !== undefined || existing.some(({received}) => received !== undefined),
     passiveId,
     subscriptionIds: existing.map(({id}) => id),

@@ -45,9 +45,9 @@ export function dueOf(facts: Known): DueEvent[] {
 export function stateOfFacts(facts: Known): string | null {
   const {service, entry, events} = facts
   if (service.kind === 'shown') return service.found.status?.toLowerCase() ?? null
-  const told = newestStatus(events)
-  if (entry === undefined) return told?.status.toLowerCase() ?? null
-  if (told !== undefined && told.at > entry.updatedAt) return told.status.toLowerCase()
+  const reported = newestStatus(events)
+  if (entry === undefined) return reported?.status.toLowerCase() ?? null
+  if (reported !== undefined && reported.at > entry.updatedAt) return reported.status.toLowerCase()
   return isUnresolved(entry) ? null : entry.outcome
 }
 

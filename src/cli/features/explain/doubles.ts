@@ -35,7 +35,7 @@ export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[
   return [...doubles.values()]
 }
 
-/** Reports whether it is no booking any more, or may not be: one that was not paid when it was last heard of may have expired. */
+/** Reports whether the booking has ended, or may have: one that was unpaid when it was last seen may have expired. */
 function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): boolean {
   const isUnpaid = /pending|payment|unpaid/.test(stateOfFacts(facts) ?? '')
   return hasEnded(facts) || (facts.service.kind === 'hidden' && isUnpaid)

@@ -20,7 +20,7 @@ import {isSameService} from './from-service.js'
 /** Statuses with which a receiver refuses a request: §6.3 answers 401 to a signature that is not valid. */
 const REFUSING: ReadonlySet<number | null> = new Set([401, 403])
 
-/** An event that was not received, with the deliveries of it that a local sandbox tells. */
+/** An event that was not received, with its deliveries as a local sandbox reports them. */
 interface Absent {
   readonly event: Omit<JudgedEvent, 'reservation_ref'>
   readonly eventId: string | null
@@ -156,11 +156,11 @@ export function belongsTo(
 /** The types of due events that no subscription takes, as far as subscriptions are known. */
 function noSubscription(absent: readonly Absent[], facts: ReservationFacts, receiving: Receiving): Finding[] {
   const {reference} = facts
-  const untold = absent.filter(({deliveries, verdict}) => {
-    const isTold = verdict.kind === 'pending' || (verdict.kind === 'missing' && verdict.isReceivedHere)
-    return deliveries.length === 0 && !isTold
+  const unreported = absent.filter(({deliveries, verdict}) => {
+    const isReported = verdict.kind === 'pending' || (verdict.kind === 'missing' && verdict.isReceivedHere)
+    return deliveries.length === 0 && !isReported
   })
-  const types = untold.map(({event}) => event.type).filter(type => !isTaken(type, facts, receiving))
+  const types = unreported.map(({event}) => event.type).filter(type => !isTaken(type, facts, receiving))
   if (types.length === 0) return []
   const passive = receiving.subscriptions.find(
     ({types: of, isPassive}) => isPassive && types.some(type => of?.includes(type)),

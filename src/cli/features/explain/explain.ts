@@ -21,7 +21,7 @@ const WHOLE_HISTORY = 100_000
 
 export interface Surroundings {
   readonly state: State
-  /** The service and credentials in use; undefined if nobody is logged in. */
+  /** The service and credentials in use; undefined when logged out. */
   readonly target: Target | undefined
   readonly connect: () => Promise<Connection>
   readonly options: ConnectOptions
@@ -72,7 +72,7 @@ async function openSandboxes(
     originUnderOneName,
   )
   if (origins.length === 0) return []
-  // Its control calls are no requests of the user.
+  // Calls of a sandbox's control interface are not requests of the user.
   const {sender, close} = await openSender({...options, history: undefined, har: undefined})
   whenStopped(close)
   const views = [...new Set(origins)].map(origin => createSandboxView(sender, origin))

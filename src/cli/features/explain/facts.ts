@@ -45,7 +45,7 @@ export interface Asked {
   /** Words that complete `looked in …`. */
   readonly where: string
   readonly problem: string | null
-  /** Whether it was asked and failed, so that `problem` is what came of that. */
+  /** True if it was asked and that failed; `problem` then says how. */
   readonly hasFailed?: boolean
 }
 
@@ -54,7 +54,7 @@ export function lookedIn(asked: readonly Asked[]) {
   return asked.map(({source, where, problem}) => ({source, where, problem}))
 }
 
-/** A request, whoever recorded it. */
+/** A request, from the history of this machine or from the log of a sandbox. */
 export interface RequestFact {
   /** Unix seconds. */
   readonly at: number
@@ -118,7 +118,7 @@ export type ServiceAnswer =
   | {readonly kind: 'absent'}
   | {readonly kind: 'hidden'}
 
-/** Whether the voucher's link can be had now; `unknown` if that was not asked or answered. */
+/** Whether the voucher's link is available now; `unknown` if that was not asked or answered. */
 export type VoucherAnswer = 'ready' | 'refused' | 'unknown'
 
 /** The hotel and the dates of a stay, each null if it is not known. Dates are `YYYY-MM-DD`. */
@@ -170,9 +170,9 @@ export interface ReservationFacts {
   /** The reservations that the service lists under the client reference of an attempt without a known outcome. */
   readonly listed: readonly ReadReservation[] | undefined
   readonly events: readonly ReceivedEvent[]
-  /** The deliveries that a local sandbox tells; undefined for another service. */
+  /** The deliveries that a local sandbox reports; undefined for another service. */
   readonly deliveries: readonly Delivery[] | undefined
-  /** What the service lists as sent about events that did not come; undefined if it does not list it or was not asked. */
+  /** What the service lists as sent for events that did not come; undefined if it has no such list or was not asked. */
   readonly sent: SentDeliveries | undefined
   readonly doubles: readonly Double[]
   /** Unix seconds on the service's clock, which differs from this machine's on a local sandbox. */

@@ -2,7 +2,7 @@
 import type {Money} from '../../../api/answers/amounts.js'
 import type {Double, Standing} from './facts.js'
 
-/** How grave each finding is. */
+/** How serious each finding is. */
 export const SEVERITIES = {
   outcome_unknown: 'problem',
   price_changed: 'problem',
@@ -43,7 +43,7 @@ export interface Attempts {
   readonly error: string | null
 }
 
-/** Where and when the service tried to deliver an event, as far as it tells. */
+/** Where and when the service tried to deliver an event, as far as it reports that. */
 export interface Tries {
   /** The address of the subscription; null if it is not known. */
   readonly address: string | null
@@ -81,7 +81,7 @@ export type Finding = About &
         readonly code: 'event_missing'
         readonly dueAt: number | null
         readonly loss: Loss
-        /** Requests that were refused here in the last hour, among which it may be; 0 if the service tells what it delivered. */
+        /** Requests that were refused here in the last hour, among which it may be; 0 if the service reports what it delivered. */
         readonly refusedHere: number
       } & EventDetails &
         Attempts &

@@ -69,7 +69,7 @@ export function eventMoments(event: ReceivedEvent, reference: string | null): Mo
   const test = isTest ? ' (a test event)' : ''
   const received = `${type ?? 'event'}${test} received and stored${state}, signed with the secret of ${secretName}`
   const moments = [received, ...forwards.map(forward => `${type ?? 'event'} ${forwardText(forward)}`)]
-  // The store does not keep when it was forwarded, so that stands after the receipt.
+  // The store does not record when it was forwarded, so the forwards follow the receipt.
   return moments.map(what => ({at: receivedAt, what, source: 'events', ...ids}))
 }
 

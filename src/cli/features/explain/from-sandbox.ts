@@ -1,4 +1,4 @@
-/** What a local sandbox tells from its side: its clock, the requests it received and the deliveries it made. */
+/** What a local sandbox reports: its clock, the requests it received and the deliveries it made. */
 import type {Sender} from '../../../api/types.js'
 import {SendError} from '../../../api/types.js'
 import {instantOf} from '../../../contract/dates.js'

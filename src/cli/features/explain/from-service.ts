@@ -1,6 +1,7 @@
 /**
- * What the service says, when logged in: the reservation, its voucher, lists and subscriptions. A source that cannot be asked is
- * noted and never fails the explanation, and after one that fails for all (no login, no connection) nothing more is asked.
+ * What the service says, when logged in: the reservation, its voucher, lists and subscriptions. A request that fails is
+ * recorded and never fails the explanation. After a failure that all requests would share (no login, no connection), nothing more
+ * is asked.
  */
 import {
   costsOfCancellation,
@@ -47,7 +48,7 @@ export function createServiceView(open: () => Promise<Connection>) {
   /** Why some things could not be asked, by what was asked for. */
   const problems = new Map<string, string>()
   const shown = new Map<string, Promise<ServiceAnswer>>()
-  /** Whether the service answered anything, be it a refusal. */
+  /** Whether the service answered anything, even with a refusal. */
   let hasAnswered = false
 
   const openOnce = async (): Promise<Connection | undefined> => {
@@ -149,7 +150,7 @@ export function createServiceView(open: () => Promise<Connection>) {
     ): Promise<SentDeliveries | undefined> {
       return unlessFailed(await ask('the deliveries', api => readSent(api, subscriptions, names)))
     },
-    /** Returns what was asked and why not, once everything was. */
+    /** Returns what was asked, and why some of it was not answered. Call it last. */
     async asked(): Promise<Asked[]> {
       const target = await openOnce()
       const where = target ? `the service at ${new URL(target.target.baseUrl).host}` : 'the service'

@@ -51,7 +51,7 @@ export function repliesTo(findings: readonly Finding[], isOnly: boolean): ReplyP
   }))
 }
 
-/** Returns a text that findings share which are told together: doubles of one reservation, and events that fared the same. */
+/** Returns the key of findings that are reported together: doubles of one reservation, and events with the same outcome. */
 function likeness(finding: Finding): string {
   const {code, reference} = finding
   if (code === 'likely_double') return JSON.stringify([code, reference, finding.double.isCertain])
@@ -59,7 +59,7 @@ function likeness(finding: Finding): string {
   return JSON.stringify([code, reference, words])
 }
 
-/** `group` are findings that are told together. */
+/** `group` are findings that are reported together. */
 function wordsOf(group: readonly [Finding, ...Finding[]], isOnly: boolean): Words {
   const [finding] = group
   const types = [...new Set(group.flatMap(each => ('type' in each ? [each.type] : [])))]
@@ -147,7 +147,7 @@ function likelyDouble({reference, own}: FindingOf<'likely_double'>, doubles: rea
   const others = listText(doubles.flatMap(({reservationRef}) => reservationRef ?? []))
   const as = reference === null ? '' : ` as ${reference}`
   const areAllPaid = own.isPaid && doubles.every(({standing}) => standing?.isPaid)
-  // When the reservation that was asked about was made is told before.
+  // The mail says elsewhere when the reservation that was asked about was made.
   const first = reference === null ? '' : standingText(reference, {...own, madeAt: null})
   const standings = doubles.map(({reservationRef, standing}) =>
     reservationRef === null || standing === null ? '' : standingText(reservationRef, standing),
@@ -193,7 +193,7 @@ function cancellingText(cancelling: Cancelling | null): string {
   }
 }
 
-/** Names of notifications that are told together, and the words that agree with their number. */
+/** Names of notifications that are reported together, and the words that agree with their number. */
 interface Notices {
   /** `the notification that the payment failed [payment.failed]`, with the reservation if the mail is about several. */
   readonly name: string

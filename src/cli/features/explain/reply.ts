@@ -1,7 +1,7 @@
 /**
  * The explanation as plain sentences for a mail to the partner: the important point, what happened, what it means and what to do.
- * The reader does not know this program. It names nothing that the question does not name but reservations with their hotels and
- * dates, events, times and amounts: no people, no keys, no secret parts of addresses, and no text of an answer.
+ * The reader does not know this program. Beside what the question names, it names only reservations with their hotels
+ * and dates, events, times and amounts: no people, no keys, no secret parts of addresses, and no text of an answer.
  */
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {zonedInstantOf} from '../../../contract/dates.js'
@@ -122,8 +122,8 @@ function eventText(id: string, reservations: Facts['reservations'], findings: re
       return `It is a test notification, about no real reservation. It arrived on ${dateText(stored.receivedAt)}.`
     const about =
       reference === null ? 'It is about no reservation.' : `It is about reservation ${namedText(facts)}.`
-    const isTold = findings.some(finding => 'eventId' in finding && finding.eventId === id)
-    const lost = isTold ? '' : 'As far as our records show, it has not arrived.'
+    const hasFinding = findings.some(finding => 'eventId' in finding && finding.eventId === id)
+    const lost = hasFinding ? '' : 'As far as our records show, it has not arrived.'
     const arrived = stored ? `It arrived on ${dateText(stored.receivedAt)}.` : lost
     return textOfSentences([`It ${isEventType(type) ? 'says' : 'is'} ${typeText(type)}.`, about, arrived])
   }
@@ -158,7 +158,7 @@ interface StandingText {
 
 const NOTHING: StandingText = {text: '', todo: '', isWell: false, voucherOf: null}
 
-/** Says how a reservation stands that has no problem, or why an attempt made none. */
+/** Describes the state of a reservation without problems, or why an attempt made no reservation. */
 function standingText(facts: ReservationFacts, isOnly: boolean): StandingText {
   const {reference, entry, service, voucher} = facts
   if (reference === null) return entry === undefined || isUnresolved(entry) ? NOTHING : attemptText(facts)
@@ -222,11 +222,11 @@ function attemptText({entry, refusals}: ReservationFacts): StandingText {
   return {...NOTHING, text, todo}
 }
 
-/** Tells the course of a reservation and the notifications that arrived; empty if nothing of it is known. */
+/** Describes the course of a reservation and the notifications that arrived; empty if nothing of it is known. */
 function courseText(facts: ReservationFacts): string {
   const {reference, entry, events, refusals} = facts
   if (reference === null) {
-    // Why an attempt made nothing is said at the beginning, but not when.
+    // The beginning says why an attempt made nothing, but not when it was.
     if (entry === undefined || isUnresolved(entry) || !refusals.includes('price_changed')) return ''
     return `The booking was tried on ${dateText(entry.updatedAt)}.`
   }

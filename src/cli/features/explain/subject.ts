@@ -100,7 +100,7 @@ async function resolveRequests(requests: readonly RequestFact[], state: State): 
   return {...NOTHING, kind: 'request', entries, reservationRefs, requests}
 }
 
-/** Returns the error for a subject that nobody knows: it says as what it was looked for, and where. */
+/** Returns the error for an unknown subject. It names the kinds of subjects that were looked for, and the places. */
 export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
   let kinds = 'a reservation, a client reference, a request id, an Idempotency-Key or a file'
   if (what.startsWith(EVENT_ID_PREFIX)) kinds = 'an event'

@@ -19,7 +19,7 @@ export interface Entry {
   readonly createdAt?: number
   /** The line of the ledger. */
   readonly line?: number
-  /** Whether the service should have it: it is of this client, and of the time that is compared. */
+  /** Whether the service should have it: it belongs to this client, and to the time that is compared. */
   readonly isExpected: boolean
   /** The reference of the reservation that was found for it, and whether that is a booking. */
   found: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Compares books with the reservations of a service, as they come. It finds no fault with what it does not know: what the service
- * does not say, or may say elsewhere, is left to be looked up.
+ * Compares books with the reservations of a service, as they come. Missing information is no difference: what the service
+ * does not state in the list, or may state elsewhere, is looked up later.
  */
 import {instantOf} from '../../../contract/dates.js'
 import {compareAmounts} from '../../../contract/money.js'
@@ -56,7 +56,7 @@ export class Comparison {
   checked = 0
   readonly differences: Difference[] = []
   readonly uncompared: Uncompared = {price: 0, status: 0, entries: 0, references: 0, times: 0}
-  /** Pairs of which the list says too little. */
+  /** Pairs whose reservations the list does not describe fully. */
   readonly incomplete: Pair[] = []
   /** Entries whose outcome is not known here, with the reservation that the service has. */
   readonly open: Pair[] = []
@@ -93,8 +93,8 @@ export class Comparison {
   }
 
   /**
-   * Pairs the rest of the list with entries by their client references, bookings first. A refused attempt is no other side of a
-   * booking whose reference has one already. Call it when the whole list was taken.
+   * Pairs the rest of the list with entries by their client references, bookings first. A refused attempt is not paired if a
+   * booking was found for its reference already. Call it when the whole list was taken.
    */
   pairLoose(): void {
     const {books} = this
@@ -233,7 +233,7 @@ export class Comparison {
     return named.find(entry => entry.found === reservationRef)
   }
 
-  /** Reports whether a pair is of the time that is compared. A ledger does not say when its entries were made. */
+  /** Reports whether a pair is within the time that is compared. A ledger does not say when its entries were made. */
   private isCompared(entry: Entry, {createdAt}: Row): boolean {
     const isWithin = isWithinAsWritten(this.window, createdAt)
     return this.books.isJournal ? entry.isExpected || isWithin === true : isWithin !== false

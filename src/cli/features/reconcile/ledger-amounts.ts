@@ -37,7 +37,7 @@ function amountOf(digits: string, currency: string | null, text: string): string
   const mark = UNCLEAR.exec(digits)?.[1]
   if (mark !== undefined) {
     const decimals = currency === null ? 2 : minorUnits(currency)
-    // Of a currency without decimals it is a thousand; the service writes one with three decimals so.
+    // In a currency without decimals it is a thousand; the service writes amounts with three decimals like this.
     if (decimals === 0) return digits.replace(mark, '')
     if (decimals === 3 && mark === '.') return digits
     const [whole, rest] = digits.split(mark)

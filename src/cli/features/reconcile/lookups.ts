@@ -1,5 +1,5 @@
 /**
- * Looks single reservations up at the service, before anything is said of one that the list does not have, or does not describe.
+ * Looks up single reservations at the service, where the list does not have them or does not describe them fully.
  */
 import {listReservations, showReservation} from '../../../api/operations/reservations.js'
 import type {Api} from '../../../api/types.js'

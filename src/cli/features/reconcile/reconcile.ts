@@ -29,7 +29,7 @@ const LOOKUPS_AT_ONCE = 4
 
 /** Compares the books with the service, prints the differences and sets the exit code. Throws Failure. */
 export async function reconcile(command: BaseCommand, flags: ReconcileFlags): Promise<void> {
-  // V8 lets the heap grow to several times of what is in use: with 100,000 reservations 320 MB, against 150 MB so.
+  // By default V8 lets the heap grow to several times what is in use: 320 MB for 100,000 reservations, and 150 MB with these flags.
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
   checkWindow(flags)
@@ -107,7 +107,7 @@ async function readAgain(connection: Connection, comparison: Comparison): Promis
   }
 }
 
-/** Compares the reservations that the list says too little of as the service shows each of them. */
+/** Looks up the reservations that the list does not describe fully, and compares them. */
 async function completeRows(lookups: Lookups, comparison: Comparison): Promise<void> {
   await inParallel(comparison.incomplete.splice(0), LOOKUPS_AT_ONCE, async ({entry, row}) => {
     const shown = await lookups.show(row.reservationRef)
@@ -169,11 +169,11 @@ async function settleMissing(lookups: Lookups, comparison: Comparison): Promise<
     if (other && !books.isJournal) comparison.addSecondLine(entry, other)
     else comparison.pair(entry, row)
   })
-  // What is paired now was shown by itself, so there is no more to look up.
+  // These pairs were looked up one by one, so there is nothing more to look up.
   for (const {entry, row} of comparison.incomplete.splice(0)) comparison.judge(entry, row)
 }
 
-/** Of several reservations for the same guests, hotel and dates, those that were made after the first are too many. */
+/** Of several reservations for the same guests, hotel and dates, all but the oldest are doubles. */
 async function settleDoubles(lookups: Lookups, comparison: Comparison): Promise<void> {
   const rowsLike = new Map<string, Row[]>()
   for (const {row, other} of comparison.doubles.splice(0))

@@ -9,7 +9,7 @@ import {attemptEach, type Outcome, warningAbout} from '../several/each.js'
 import {unresolvedIn} from './journal-books.js'
 import type {Window} from './window.js'
 
-/** Resolves what is unknown of the window, and says on stderr what became of each. Throws StorageError. */
+/** Resolves the unresolved attempts of the window, and reports each outcome on stderr. Throws StorageError. */
 export async function resolveOpen(
   command: BaseCommand,
   connection: Connection,

@@ -1,10 +1,10 @@
-/** In which state a reservation is, whatever words a journal, a ledger or a service has for it, and whether two states agree. */
+/** The state of a reservation, in the same words for a journal, a ledger and a service, and whether two states agree. */
 import {asWord} from '../../../api/answers/facts.js'
 import {isEnded} from '../../../api/answers/reservations.js'
 
 /**
- * `made`: there is a booking, in a state of no concern here. `none`: it was refused, so there is no booking. `open`: whether there
- * is one was never found out. `given_up`: nor will it be, because the entry was forgotten.
+ * `made`: there is a booking, and its exact state does not matter. `none`: it was refused, so there is no booking. `open`: it was
+ * never found out whether there is one. `given_up`: it will not be found out either, because the entry was forgotten.
  */
 export type Standing =
   | 'confirmed'
@@ -39,8 +39,8 @@ export function isLive(standing: Standing): boolean {
 }
 
 /**
- * Reports whether what is known here agrees with the state at the service. A journal is not told of a payment or of its end, so
- * what waits for its payment there may have been paid or have expired since.
+ * Reports whether what is known here agrees with the state at the service. A journal does not learn of a payment or
+ * an expiry, so a reservation that is pending in it may have been paid or have expired since.
  */
 export function agree(here: Standing, there: Standing, isJournal: boolean): boolean {
   if (here === there || (!isLive(here) && !isLive(there))) return true

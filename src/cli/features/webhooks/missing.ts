@@ -122,7 +122,7 @@ async function readSubscriptions(
   return subscriptionHistories(listed?.items, remembered, receivedBy)
 }
 
-/** Sorts out the owed events that are missing, those that may still come, and those that cannot be judged. */
+/** Sorts the owed events into those that are missing, those that may still come, and those that cannot be judged. */
 function judge(owed: readonly OwedEvent[], evidence: DueEvidence) {
   const missing: OwedEvent[] = []
   const pending: OwedEvent[] = []

@@ -1,6 +1,6 @@
 /**
- * A stand-in for events that did not come: the reservation as it is now, as an event of a type that says that it is none of the
- * service's, signed with the partner's own secret because the partner's program checks it.
+ * A stand-in for events that did not come: the reservation as it is now, as an event of a type that the service does not have.
+ * It is signed with the partner's own secret, because the partner's program checks that.
  */
 import {createHash} from 'node:crypto'
 import {showReservation} from '../../../api/operations/reservations.js'
@@ -16,7 +16,7 @@ import {columnsOf, type Result} from '../../terminal/result.js'
 import {meaningsOf, REPLAY_COLUMNS, type Replayed, sendOnce} from './events.js'
 import {type MissingEvents, missingResult, type OwedEvent} from './missing.js'
 
-/** The type of a stand-in. It is none of §6.1. */
+/** The type of a stand-in. It is not one of §6.1. */
 const STAND_IN_TYPE = 'bookctl.missed'
 
 export interface StandIn extends Replayed {
