@@ -2,10 +2,10 @@
 import {isEnded} from '../../../api/answers/reservations.js'
 import {tripOfEntry} from '../../../api/reserve/trip-key.js'
 import {isUnresolved} from '../../../contract/journal.js'
+import {summaryOf} from './booking-summary.js'
 import {hasEnded, stateOfFacts} from './course.js'
 import type {Double, ReservationFacts, ServiceAnswer} from './facts.js'
 import {readEvents} from './from-events.js'
-import {standingOf} from './standing.js'
 import {clientReferencesOf, type Means} from './subject.js'
 
 type Undoubled = Omit<ReservationFacts, 'doubles'>
@@ -27,9 +27,9 @@ export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[
     if (isEnded(found.status)) continue
     const [clientReferenceId = null] = clientReferencesOf([], [found])
     const known = {service: {kind: 'shown', found}, entry: undefined, events: [], offer: undefined} as const
-    const standing = standingOf(known, now)
+    const summary = summaryOf(known, now)
     const reservationRef = found.reservation_ref
-    add({reservationRef, clientReferenceId, at: null, isCertain: true, standing})
+    add({reservationRef, clientReferenceId, at: null, isCertain: true, summary})
   }
   doubles.delete(facts.reference ?? '')
   return [...doubles.values()]
@@ -64,8 +64,8 @@ async function doublesHere(
         events: await readEvents(events, {reservation: reservationRef}),
       }
       if (answer.kind === 'absent' || isOver(known)) continue
-      const standing = standingOf(known, now)
-      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true, standing})
+      const summary = summaryOf(known, now)
+      doubles.push({reservationRef, clientReferenceId, at: createdAt, isCertain: true, summary})
     } else if (isUnresolved(other)) {
       const listed = mayAsk ? await service.named(clientReferenceId) : undefined
       const live = listed?.find(({status}) => !isEnded(status))
@@ -78,7 +78,7 @@ async function doublesHere(
         clientReferenceId,
         at: createdAt,
         isCertain: live !== undefined,
-        standing: live ? standingOf(known, now) : null,
+        summary: live ? summaryOf(known, now) : null,
       })
     }
   }

@@ -134,8 +134,8 @@ export type Cancelling =
   | {readonly kind: 'costs'; readonly fee: string | null}
   | {readonly kind: 'not_refundable'}
 
-/** How a booking stands, as far as it is known. */
-export interface Standing {
+/** A booking in short. What is not known is null. */
+export interface BookingSummary {
   readonly clientReferenceId: string | null
   /** The newest state that is known, in lower case. */
   readonly state: string | null
@@ -156,7 +156,7 @@ export interface Double {
   /** False if its outcome is unknown and the service could not be asked. */
   readonly isCertain: boolean
   /** Null if it is not certain. */
-  readonly standing: Standing | null
+  readonly summary: BookingSummary | null
 }
 
 /** What is known of one reservation, or of one attempt to make it. */

@@ -1,6 +1,6 @@
 /** A finding: what stands out, with the details that its texts need. */
 import type {Money} from '../../../api/answers/amounts.js'
-import type {Double, Standing} from './facts.js'
+import type {BookingSummary, Double} from './facts.js'
 
 /** How serious each finding is. */
 export const SEVERITIES = {
@@ -76,7 +76,7 @@ export type Finding = About &
         readonly booked: Money | null
         readonly clientReferenceId: string | null
       }
-    | {readonly code: 'likely_double'; readonly own: Standing; readonly double: Double}
+    | {readonly code: 'likely_double'; readonly own: BookingSummary; readonly double: Double}
     | ({
         readonly code: 'event_missing'
         readonly dueAt: number | null

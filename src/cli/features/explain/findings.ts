@@ -5,12 +5,12 @@ import {costsOfCancellation, factsOfReservation} from '../../../api/answers/rese
 import {moneyOf} from '../../../api/reserve/outcome.js'
 import {isUnresolved} from '../../../contract/journal.js'
 import {bookedPrice} from '../reserve/booking.js'
+import {summaryOf} from './booking-summary.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
 import {eventFindings, unjudgedEvents} from './event-findings.js'
 import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
 import {operationOf} from './from-requests.js'
-import {standingOf} from './standing.js'
 
 /** Returns what stands out, problems first. */
 export function findingsIn({reservations, receiving}: Facts): Finding[] {
@@ -86,7 +86,7 @@ function priceChanged(facts: ReservationFacts, all: readonly ReservationFacts[])
 
 function likelyDoubles(facts: ReservationFacts): Finding[] {
   const {reference, doubles, now} = facts
-  const own = standingOf(facts, now)
+  const own = summaryOf(facts, now)
   return doubles.map(double => ({code: 'likely_double', reference, own, double}))
 }
 

@@ -2,7 +2,7 @@
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {DELIVERY_ATTEMPTS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
-import type {Cancelling, Double, Standing} from './facts.js'
+import type {BookingSummary, Cancelling, Double} from './facts.js'
 import {type Attempts, type Finding, type FindingOf, isProblem, type Tries} from './finding.js'
 import {
   addressText,
@@ -146,25 +146,25 @@ function likelyDouble({reference, own}: FindingOf<'likely_double'>, doubles: rea
   const isOne = doubles.length === 1
   const others = listText(doubles.flatMap(({reservationRef}) => reservationRef ?? []))
   const as = reference === null ? '' : ` as ${reference}`
-  const areAllPaid = own.isPaid && doubles.every(({standing}) => standing?.isPaid)
+  const areAllPaid = own.isPaid && doubles.every(({summary}) => summary?.isPaid)
   // The mail says elsewhere when the reservation that was asked about was made.
-  const first = reference === null ? '' : standingText(reference, {...own, madeAt: null})
-  const standings = doubles.map(({reservationRef, standing}) =>
-    reservationRef === null || standing === null ? '' : standingText(reservationRef, standing),
+  const first = reference === null ? '' : summaryText(reference, {...own, madeAt: null})
+  const summaries = doubles.map(({reservationRef, summary}) =>
+    reservationRef === null || summary === null ? '' : summaryText(reservationRef, summary),
   )
   return {
     point: textOfSentences([
       `This trip is probably booked ${isOne ? 'twice' : `${doubles.length + 1} times`}: ${isOne ? 'reservation' : 'reservations'} ${others} ${isOne ? 'is' : 'are'} ${same}${as}.`,
       areAllPaid ? `${isOne ? 'Both' : 'All'} are paid.` : '',
     ]),
-    details: textOfSentences([first, ...standings]),
+    details: textOfSentences([first, ...summaries]),
     todo: `Please check whether ${isOne ? 'both' : 'all'} are wanted. If not, cancel what is not, or tell us which; ${isOne ? 'neither' : 'none'} is cancelled by itself.`,
   }
 }
 
 /** `Reservation RSV-1 has your reference order-7, was made on …, is confirmed, and costs 100.00 EUR. Cancelling it is free until ….` */
-function standingText(reference: string, standing: Standing): string {
-  const {clientReferenceId, madeAt, state, isPaid, price, cancelling} = standing
+function summaryText(reference: string, summary: BookingSummary): string {
+  const {clientReferenceId, madeAt, state, isPaid, price, cancelling} = summary
   const facts = [
     clientReferenceId !== null && `has your reference ${sanitizeLine(clientReferenceId, 100)}`,
     madeAt !== null && `was made on ${dateText(madeAt)}`,

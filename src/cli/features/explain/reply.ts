@@ -9,13 +9,13 @@ import {isEventType} from '../../../contract/events.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {isUnresolved} from '../../../contract/journal.js'
 import type {Result} from '../../terminal/result.js'
+import {stayOf} from './booking-summary.js'
 import {courseOfFacts, hasEnded, stateOfFacts} from './course.js'
 import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
 import {hasUnknownReservation} from './findings.js'
 import {repliesTo, stateText, voucherText} from './reply-to-finding.js'
 import {capital, dateText, listText, stayText, textOfSentences, typeText} from './reply-words.js'
-import {stayOf} from './standing.js'
 
 export function replyResult(facts: Facts, findings: readonly Finding[]): Result {
   const {subject} = facts
@@ -30,21 +30,21 @@ function paragraphsOf(facts: Facts, findings: readonly Finding[]): string[] {
   const parts = repliesTo(findings, isOnly)
   const firsts = parts.filter(({isFirst}) => isFirst)
   const others = parts.filter(({isFirst}) => !isFirst)
-  const standing = firsts.length > 0 ? [] : reservations.map(each => standingText(each, isOnly))
-  const hasNothing = standing.every(({todo}) => todo === '') && parts.every(isNothingToDo)
-  const vouchers = standing.flatMap(({voucherOf}) => voucherOf ?? [])
+  const descriptions = firsts.length > 0 ? [] : reservations.map(each => describeState(each, isOnly))
+  const hasNothing = descriptions.every(({todo}) => todo === '') && parts.every(isNothingToDo)
+  const vouchers = descriptions.flatMap(({voucherOf}) => voucherOf ?? [])
   const developers = [
     ...new Set(parts.flatMap(each => each.developers)),
     ...(vouchers.length === 0 ? [] : [voucherText(vouchers)]),
   ]
-  const isWell = standing.length > 0 && standing.every(each => each.isWell)
-  const todos = [...new Set([...parts.map(({todo}) => todo), ...standing.map(({todo}) => todo)])]
+  const isWell = descriptions.length > 0 && descriptions.every(each => each.isWell)
+  const todos = [...new Set([...parts.map(({todo}) => todo), ...descriptions.map(({todo}) => todo)])]
   return [
     textOfSentences([
       subjectText(facts, findings),
       ...firsts.map(({point}) => point),
       isWell ? 'All is well.' : '',
-      ...standing.map(({text}) => text),
+      ...descriptions.map(({text}) => text),
       hasNothing ? 'There is nothing for you to do.' : '',
     ]),
     ...reservations.map(courseText),
@@ -148,7 +148,7 @@ function concernsText(facts: Facts, named: string): string {
     : `It concerns ${named}.`
 }
 
-interface StandingText {
+interface Description {
   readonly text: string
   readonly todo: string
   readonly isWell: boolean
@@ -156,10 +156,10 @@ interface StandingText {
   readonly voucherOf: string | null
 }
 
-const NOTHING: StandingText = {text: '', todo: '', isWell: false, voucherOf: null}
+const NOTHING: Description = {text: '', todo: '', isWell: false, voucherOf: null}
 
 /** Describes the state of a reservation without problems, or why an attempt made no reservation. */
-function standingText(facts: ReservationFacts, isOnly: boolean): StandingText {
+function describeState(facts: ReservationFacts, isOnly: boolean): Description {
   const {reference, entry, service, voucher} = facts
   if (reference === null) return entry === undefined || isUnresolved(entry) ? NOTHING : attemptText(facts)
   const state = stateOfFacts(facts)
@@ -207,7 +207,7 @@ const REASONS: Readonly<Record<string, string>> = {
   invalid_identity_number: 'an identity number was not valid',
 }
 
-function attemptText({entry, refusals}: ReservationFacts): StandingText {
+function attemptText({entry, refusals}: ReservationFacts): Description {
   const at = entry === undefined ? '' : ` on ${dateText(entry.updatedAt)}`
   const todo = 'If the trip is still wanted, please search again and book a new offer.'
   if (entry?.outcome === 'not_sent')

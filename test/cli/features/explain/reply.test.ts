@@ -1,6 +1,6 @@
 /** The words of an explanation: for the operator with a next step, and for a partner who does not know the tool. */
 import {describe, expect, it} from 'vitest'
-import type {Facts, Standing} from '../../../../src/cli/features/explain/facts.js'
+import type {BookingSummary, Facts} from '../../../../src/cli/features/explain/facts.js'
 import {type Finding, SEVERITIES} from '../../../../src/cli/features/explain/finding.js'
 import {said} from '../../../../src/cli/features/explain/finding-words.js'
 import {replyResult} from '../../../../src/cli/features/explain/reply.js'
@@ -19,7 +19,7 @@ const failed = {
   firstAt: NOON,
   lastAt: NOON + 3600,
 }
-const standing: Standing = {
+const summary: BookingSummary = {
   clientReferenceId: 'order-8',
   state: 'confirmed',
   isPaid: true,
@@ -72,14 +72,14 @@ const FINDINGS: readonly Finding[] = [
   {
     code: 'likely_double',
     reference,
-    own: {...standing, clientReferenceId: 'order-7', cancelling: {kind: 'costs', fee: null}},
-    double: {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, standing},
+    own: {...summary, clientReferenceId: 'order-7', cancelling: {kind: 'costs', fee: null}},
+    double: {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, summary},
   },
   {
     code: 'likely_double',
     reference,
-    own: standing,
-    double: {reservationRef: null, clientReferenceId: 'order-8', at: NOON, isCertain: false, standing: null},
+    own: summary,
+    double: {reservationRef: null, clientReferenceId: 'order-8', at: NOON, isCertain: false, summary: null},
   },
   {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'},
   {
@@ -211,8 +211,8 @@ it('notifications that were lost in the same way are told together', () => {
 })
 
 it('a likely double is told with what each costs to cancel', () => {
-  const own: Standing = {...standing, clientReferenceId: 'order-7', cancelling: {kind: 'not_refundable'}}
-  const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, standing}
+  const own: BookingSummary = {...summary, clientReferenceId: 'order-7', cancelling: {kind: 'not_refundable'}}
+  const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, summary}
   const text = textOf(facts(), {code: 'likely_double', reference, own, double})
   expect(text).toMatch(/^You asked about reservation RSV-1 \(.*?\)\. This trip is probably booked twice: /)
   expect(text).toContain(
@@ -224,8 +224,8 @@ it('a likely double is told with what each costs to cancel', () => {
 })
 
 it('several likely doubles are told in one sentence', () => {
-  const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, standing}
-  const found = {code: 'likely_double', reference, own: standing, double} as const
+  const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, summary}
+  const found = {code: 'likely_double', reference, own: summary, double} as const
   const text = textOf(facts(), found, {...found, double: {...double, reservationRef: 'RSV-3'}})
   expect(text).toContain('probably booked 3 times: reservations RSV-2 and RSV-3 are for the same guests')
   expect(text.match(/Please check whether all are wanted/g)).toHaveLength(1)

@@ -1,6 +1,6 @@
 /** The stay of a booking, and what cancelling it costs, from its record or from the offer. */
 import {expect, it} from 'vitest'
-import {standingOf, stayOf} from '../../../../src/cli/features/explain/standing.js'
+import {stayOf, summaryOf} from '../../../../src/cli/features/explain/booking-summary.js'
 import {SEEN} from '../../../support/seen-offer.js'
 import {entry, NOON, RECORD, reservation, shown} from './made-up-facts.js'
 
@@ -11,7 +11,7 @@ const POLICIES = [
   {from: '2030-06-05T12:00:00Z', amount: '100.00', currency: 'EUR'},
 ]
 const withPolicies = reservation({service: shown({cancellation_policies: POLICIES})})
-const cancellingAt = (now: number, facts = withPolicies) => standingOf(facts, now).cancelling
+const cancellingAt = (now: number, facts = withPolicies) => summaryOf(facts, now).cancelling
 
 it('cancelling is free until the first fee, and costs that of the step that has begun', () => {
   const until = NOON + 2 * DAY
@@ -36,7 +36,7 @@ it('the terms of the offer count where the reservation has none', () => {
 })
 
 it('a booking stands as its record says', () => {
-  expect(standingOf(reservation(), NOON)).toMatchObject({
+  expect(summaryOf(reservation(), NOON)).toMatchObject({
     clientReferenceId: 'order-7',
     state: 'confirmed',
     isPaid: true,

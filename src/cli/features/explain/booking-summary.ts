@@ -1,4 +1,4 @@
-/** How a booking stands: its stay, its state, its price and what cancelling it costs, without the names of guests. */
+/** A booking in short: its stay, its state, its price and what cancelling it costs, without the names of guests. */
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {type OfferTerms, termsOf} from '../../../api/answers/terms-and-fees.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
@@ -6,7 +6,7 @@ import {zonedInstantOf} from '../../../contract/dates.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {termsIn} from '../catalogue/offer-lines.js'
 import {courseOfFacts, stateOfFacts} from './course.js'
-import {type Cancelling, type ReservationFacts, recordOf, type Standing, type Stay} from './facts.js'
+import {type BookingSummary, type Cancelling, type ReservationFacts, recordOf, type Stay} from './facts.js'
 
 type Known = Pick<ReservationFacts, 'service' | 'entry' | 'events' | 'offer'>
 
@@ -21,7 +21,7 @@ export function stayOf({service, entry, offer}: Pick<ReservationFacts, 'service'
 }
 
 /** `now` is in Unix seconds on the service's clock. */
-export function standingOf(facts: Known, now: number): Standing {
+export function summaryOf(facts: Known, now: number): BookingSummary {
   const {entry} = facts
   const {isPaid, madeAt} = courseOfFacts(facts)
   const {client_reference_id, price} = factsOfReservation({reservation: recordOf(facts)})
