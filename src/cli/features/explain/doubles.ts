@@ -22,7 +22,7 @@ export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[
     if (!doubles.has(key)) doubles.set(key, double)
   }
   for (const double of await doublesHere(facts, means)) add(double)
-  const there = answer.kind === 'shown' ? await means.service.doublesOf(answer.found) : []
+  const there = answer.kind === 'shown' ? await means.service.sameTripAs(answer.found) : []
   for (const found of there) {
     if (isEnded(found.status)) continue
     const [clientReferenceId = null] = clientReferencesOf([], [found])

@@ -121,7 +121,7 @@ export function createServiceView(open: () => Promise<Connection>) {
       )
     },
     /** Returns the other reservations for the same guests, hotel and dates that were made about the same time. */
-    async doublesOf(found: ReadReservation): Promise<readonly ReadReservation[]> {
+    async sameTripAs(found: ReadReservation): Promise<readonly ReadReservation[]> {
       const trip = tripOfReservation(found.reservation)
       const {created_at} = factsOfReservation(found)
       const made = zonedInstantOf(created_at ?? '')
