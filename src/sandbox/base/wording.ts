@@ -19,6 +19,7 @@ export function instantAsWritten(timestamp: string): string {
   return `${dayAndMonth(timestamp)}, ${time} (UTC${offset === 'Z' ? '' : offset})`
 }
 
+/** Returns `1 request`, `2 requests`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }

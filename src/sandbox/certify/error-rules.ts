@@ -1,6 +1,7 @@
 /** Rules about refusals and a busy service (§7). */
+import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {counted, finding, groupBy, isAfter, type Rule, secondsBetween, seriesOf} from './rule.js'
+import {finding, groupBy, isAfter, type Rule, secondsBetween, seriesOf} from './rule.js'
 import {hasOverlap} from './token-rules.js'
 
 /** Refusals that can pass without a change of the request. */

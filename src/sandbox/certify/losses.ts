@@ -1,6 +1,7 @@
 /** Follows bookings whose answer was lost, or a 5xx, through the requests after them. */
+import {isSuccess} from '../../contract/operations.js'
 import type {SeenRequest} from './evidence.js'
-import {isLost, isOk} from './rule.js'
+import {isLost} from './rule.js'
 
 /** A booking whose outcome the client was not told. */
 interface Loss {
@@ -79,7 +80,7 @@ function follow(requests: readonly SeenRequest[]) {
 function look(loss: Loss, request: SeenRequest): void {
   if (request.begun < loss.request.ended) return
   loss.isLookedFor = true
-  if (!isOk(request)) return
+  if (!isSuccess(request)) return
   loss.knownAt = Math.min(loss.knownAt, request.ended)
   if (request.operation === 'reservations.show' || request.facts.isEmpty === false) loss.isFound = true
 }
@@ -87,7 +88,7 @@ function look(loss: Loss, request: SeenRequest): void {
 function repeat(loss: Loss, request: SeenRequest): void {
   loss.isRepeated = true
   if (tellsOutcome(request)) loss.knownAt = Math.min(loss.knownAt, request.ended)
-  if (isOk(request)) loss.answeredAt = Math.min(loss.answeredAt, request.ended)
+  if (isSuccess(request)) loss.answeredAt = Math.min(loss.answeredAt, request.ended)
 }
 
 const isSameKey = (one: SeenRequest, other: SeenRequest) =>

@@ -1,8 +1,10 @@
 /** Rules about offers and bookings (§2.3, §2.4, §4.4). */
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
+import {isSuccess} from '../../contract/operations.js'
+import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
 import {lossesIn} from './losses.js'
-import {counted, countedExpiries, finding, groupBy, isOk, movesOf, type Rule, secondsBetween} from './rule.js'
+import {countedExpiries, finding, groupBy, movesOf, type Rule, secondsBetween} from './rule.js'
 
 const bookingsIn = (requests: readonly SeenRequest[]) =>
   requests.filter(({operation}) => operation === 'reservations.create')
@@ -95,7 +97,7 @@ function judgeReference({requests}: Evidence) {
   const failures = bookings.filter(request => {
     return request.code === 'duplicate_client_reference' && request.fault === null && !unresolved.has(request)
   })
-  const made = new Set(bookings.filter(isOk).map(({facts}) => facts.reference))
+  const made = new Set(bookings.filter(isSuccess).map(({facts}) => facts.reference))
   return finding(made.size > 1 ? made.size : 0, failures, {
     broken: count => `${counted(count, 'booking')} with the client_reference_id of another one`,
     kept: `${counted(made.size, 'booking')}, each with a reference of its own`,

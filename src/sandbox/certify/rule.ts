@@ -41,11 +41,6 @@ export function textOf(
   return seen > 0 ? kept : unseen
 }
 
-/** Returns `1 request`, `2 requests`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
-}
-
 /** Reports whether `later` was sent when the client could know how `earlier` ended. */
 export function isAfter(earlier: SeenRequest, later: SeenRequest): boolean {
   return later.begun >= earlier.ended
@@ -61,10 +56,6 @@ export function secondsBetween(earlier: SeenRequest, later: SeenRequest): number
 /** Reports whether the booking may have been made although the client was not told: no answer, or a 5xx. */
 export function isLost({ending, status}: SeenRequest): boolean {
   return ending === 'cut' || ending === 'gone' || (status !== null && status >= 500)
-}
-
-export function isOk({status}: SeenRequest): boolean {
-  return status !== null && status >= 200 && status <= 299
 }
 
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

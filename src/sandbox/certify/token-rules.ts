@@ -1,8 +1,9 @@
 /** Rules about access tokens, scopes and secrets (§5). */
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isOperationName, OPERATIONS} from '../../contract/operations.js'
+import {counted} from '../base/wording.js'
 import type {Evidence, Misplaced, SeenRequest} from './evidence.js'
-import {counted, finding, groupBy, isAfter, type Rule} from './rule.js'
+import {finding, groupBy, isAfter, type Rule} from './rule.js'
 
 /** A token that serves so few calls is one for each call. */
 const FEW_CALLS = 5

@@ -1,7 +1,9 @@
 /** Rules about what follows a booking: the wait for the payment, the voucher, the cancellation (§2.6, §3). */
 import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
+import {isSuccess} from '../../contract/operations.js'
+import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {counted, countedExpiries, finding, groupBy, isOk, movesOf, type Rule} from './rule.js'
+import {countedExpiries, finding, groupBy, movesOf, type Rule} from './rule.js'
 
 const MOST_ASKED = 3
 /** A timer of one second may fire a little early. */
@@ -69,7 +71,7 @@ function judgeFee({requests}: Evidence) {
   const failures: SeenRequest[] = []
   for (const request of requests) {
     const {operation, facts, begun, ended} = request
-    if (!isOk(request)) continue
+    if (!isSuccess(request)) continue
     if (operation === 'reservations.create' && facts.reservation) offers.set(facts.reservation, facts.offer)
     if (SHOWS_FEE.includes(operation ?? '')) read.add(facts.reservation)
     if (operation === 'hotels.price') read.add(facts.offer)

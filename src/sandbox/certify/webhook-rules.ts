@@ -1,7 +1,8 @@
 /** Rules about the receiver of webhooks (§6.3, §6.4), judged by the attempts to deliver events. */
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
+import {counted} from '../base/wording.js'
 import type {Evidence, SeenAttempt} from './evidence.js'
-import {counted, type Finding, type Rule, textOf} from './rule.js'
+import {type Finding, type Rule, textOf} from './rule.js'
 
 /** How an attempt is judged: as a first delivery, a duplicate, an older event after a newer one, or a forgery. */
 type Kind = 'first' | 'duplicate' | 'disorder' | 'forgery'

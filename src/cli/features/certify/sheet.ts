@@ -13,6 +13,7 @@ import {instantOf, isoTime} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {invalid, readDuration} from '../../input/checks.js'
 import {marksFor, type Painter, type Style, unpainted} from '../../terminal/colour.js'
+import {counted} from '../../terminal/dates-and-amounts.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 
@@ -76,7 +77,7 @@ function sheetLines(sheet: CertifySheet, paint: Painter, columns: number): strin
     ...hung('hint', '  Fix', sanitizeLine(rule.advice), 2),
   ]
   const from = since === null ? '' : ` since ${since}`
-  const seen = `${requests} ${requests === 1 ? 'request' : 'requests'} of ${client_id}${from}`
+  const seen = `${counted(requests, 'request')} of ${client_id}${from}`
   return [
     paint(broken.length > 0 ? 'bad' : 'good', countsText(sheet)),
     ...hang(sanitizeLine(seen), columns, 2).map(line => paint('faint', line)),
