@@ -3,7 +3,7 @@
  * rule it shows, and by which evidence one sees that it took place.
  */
 import type {Evidence, Forgery, SeenRequest} from './evidence.js'
-import {attemptsOf} from './webhook-rules.js'
+import {sortedAttempts} from './webhook-rules.js'
 
 export interface Drill {
   readonly name: string
@@ -52,7 +52,7 @@ const anyRequest = (is: (request: SeenRequest) => boolean) => (evidence: Evidenc
 const anyForgery =
   (...forgeries: Forgery[]) =>
   (evidence: Evidence) =>
-    attemptsOf(evidence, 'forgery').some(({forgery}) => forgery !== null && forgeries.includes(forgery))
+    sortedAttempts(evidence).forgery.some(({forgery}) => forgery !== null && forgeries.includes(forgery))
 
 /** A client that waits for a minute is patient; one that hangs up before has shown that it is not. */
 const SLOW_MILLISECONDS = 60_000
@@ -118,14 +118,14 @@ export const DRILLS: readonly Drill[] = [
     alsoShows: ['webhook.answer'],
     shows: 'an event comes twice',
     does: {series: [[{event: 0}], [{event: 0}]]},
-    isShown: evidence => attemptsOf(evidence, 'duplicate').length > 0,
+    isShown: evidence => sortedAttempts(evidence).duplicate.length > 0,
   },
   {
     name: 'disorder',
     rule: 'webhook.disorder',
     shows: 'an event comes after a newer one of its reservation',
     does: {series: [[{event: 1}], [{event: 0}]]},
-    isShown: evidence => attemptsOf(evidence, 'disorder').length > 0,
+    isShown: evidence => sortedAttempts(evidence).disorder.length > 0,
   },
   {
     name: 'forged-event',

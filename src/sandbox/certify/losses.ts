@@ -1,7 +1,7 @@
 /** Follows bookings whose answer was lost, or a 5xx, through the requests after them. */
 import {isSuccess} from '../../contract/operations.js'
 import type {SeenRequest} from './evidence.js'
-import {isLost} from './rule.js'
+import {isLost, onceEach} from './rule.js'
 
 /** A booking whose outcome the client was not told. */
 interface Loss {
@@ -94,11 +94,5 @@ function repeat(loss: Loss, request: SeenRequest): void {
 const isSameKey = (one: SeenRequest, other: SeenRequest) =>
   one.facts.key === undefined ? one.facts.body === other.facts.body : one.facts.key === other.facts.key
 
-const followed = new WeakMap<readonly SeenRequest[], ReturnType<typeof follow>>()
-
 /** Returns the lost bookings among the requests. Three rules ask for them, so they are found once. */
-export function lossesIn(requests: readonly SeenRequest[]): ReturnType<typeof follow> {
-  const known = followed.get(requests) ?? follow(requests)
-  followed.set(requests, known)
-  return known
-}
+export const lossesIn = onceEach(follow)

@@ -69,6 +69,18 @@ export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map
   return groups
 }
 
+/** Returns `work` with a memory: for the same input it runs once. The result is forgotten together with the input. */
+export function onceEach<Input extends object, Result extends object>(
+  work: (input: Input) => Result,
+): (input: Input) => Result {
+  const known = new WeakMap<Input, Result>()
+  return input => {
+    const result = known.get(input) ?? work(input)
+    known.set(input, result)
+    return result
+  }
+}
+
 /**
  * Splits equal requests into what each of several workers may have sent, one after the other. A request continues the shortest
  * series that had ended, so that no worker is held for what another one sent.

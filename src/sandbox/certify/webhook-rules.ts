@@ -2,39 +2,48 @@
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenAttempt} from './evidence.js'
-import {type Finding, type Rule, textOf} from './rule.js'
+import {type Finding, onceEach, type Rule, textOf} from './rule.js'
 
-/** How an attempt is judged: as a first delivery, a duplicate, an older event after a newer one, or a forgery. */
-type Kind = 'first' | 'duplicate' | 'disorder' | 'forgery'
+/** The attempts that reached the receiver, each under one kind. Where nothing listened, there was no receiver to judge. */
+interface Sorted {
+  readonly first: SeenAttempt[]
+  /** Of an event that was accepted before. */
+  readonly duplicate: SeenAttempt[]
+  /** Of an event that is older than one that was accepted before. */
+  readonly disorder: SeenAttempt[]
+  readonly forgery: SeenAttempt[]
+}
 
-/** Returns the attempts of one kind that reached the receiver. Where nothing listened, there was no receiver to judge. */
-export function attemptsOf({attempts}: Evidence, wanted: Kind): SeenAttempt[] {
+function sortByKind(attempts: readonly SeenAttempt[]): Sorted {
   const accepted = new Set<string>()
   const refused = new Set<string>()
   const newest = new Map<string, SeenAttempt>()
-  const found: SeenAttempt[] = []
+  const sorted: Sorted = {first: [], duplicate: [], disorder: [], forgery: []}
   for (const attempt of attempts) {
     if (!attempt.isSent) continue
+    if (attempt.forgery !== null) {
+      sorted.forgery.push(attempt)
+      continue
+    }
     const event = `${attempt.subscriptionId} ${attempt.eventId}`
     const subject = `${attempt.subscriptionId} ${attempt.reservation}`
     const newer = newest.get(subject)
-    const kind = (): Kind => {
-      if (attempt.forgery !== null) return 'forgery'
-      if (accepted.has(event)) return 'duplicate'
-      // An event that was refused when it was the newest is refused for a reason of its own.
-      const isOld = newer !== undefined && newer.created > attempt.created && newer.ended <= attempt.begun
-      return isOld && !refused.has(event) ? 'disorder' : 'first'
-    }
-    if (kind() === wanted) found.push(attempt)
-    if (attempt.forgery !== null) continue
+    const isOld = newer !== undefined && newer.created > attempt.created && newer.ended <= attempt.begun
+    if (accepted.has(event)) sorted.duplicate.push(attempt)
+    // An event that was refused when it was the newest is refused for a reason of its own.
+    else if (isOld && !refused.has(event)) sorted.disorder.push(attempt)
+    else sorted.first.push(attempt)
     if (!attempt.isAccepted) refused.add(event)
     else {
       accepted.add(event)
       if (newer === undefined || newer.created < attempt.created) newest.set(subject, attempt)
     }
   }
-  return found
+  return sorted
 }
+
+/** Returns the attempts by their kind. All rules of this file and four drills need them, so they are sorted once. */
+export const sortedAttempts = onceEach(({attempts}: Evidence) => sortByKind(attempts))
 
 const isLate = ({begun, ended}: SeenAttempt) => ended - begun > WEBHOOK_RESPONSE_SECONDS * 1000
 
@@ -48,7 +57,7 @@ function finding(
 }
 
 function judgeAnswer(evidence: Evidence): Finding {
-  const seen = attemptsOf(evidence, 'first')
+  const seen = sortedAttempts(evidence).first
   const failures = seen.filter(attempt => !attempt.isAccepted || isLate(attempt))
   return finding(seen, failures, {
     broken: count => `${counted(count, 'event')} not answered 2xx within ${WEBHOOK_RESPONSE_SECONDS} s`,
@@ -58,7 +67,7 @@ function judgeAnswer(evidence: Evidence): Finding {
 }
 
 function judgeSignature(evidence: Evidence): Finding {
-  const seen = attemptsOf(evidence, 'forgery')
+  const seen = sortedAttempts(evidence).forgery
   const failures = seen.filter(({isAccepted}) => isAccepted)
   const kinds = [...new Set(failures.flatMap(({forgery}) => forgery ?? []))].map(kind => FORGERIES[kind])
   return finding(seen, failures, {
@@ -75,7 +84,7 @@ const FORGERIES = {
 } as const
 
 function judgeSignatureStatus(evidence: Evidence): Finding {
-  const seen = attemptsOf(evidence, 'forgery').filter(({isAccepted}) => !isAccepted)
+  const seen = sortedAttempts(evidence).forgery.filter(({isAccepted}) => !isAccepted)
   const failures = seen.filter(({status}) => status !== 401)
   return finding(seen, failures, {
     broken: count => `${counted(count, 'forged event')} refused with another answer than 401`,
@@ -85,7 +94,7 @@ function judgeSignatureStatus(evidence: Evidence): Finding {
 }
 
 function judgeDuplicate(evidence: Evidence): Finding {
-  const seen = attemptsOf(evidence, 'duplicate')
+  const seen = sortedAttempts(evidence).duplicate
   const failures = seen.filter(({isAccepted}) => !isAccepted)
   return finding(seen, failures, {
     broken: count => `${counted(count, 'event')} not answered 2xx when it came again`,
@@ -95,7 +104,7 @@ function judgeDuplicate(evidence: Evidence): Finding {
 }
 
 function judgeDisorder(evidence: Evidence): Finding {
-  const seen = attemptsOf(evidence, 'disorder')
+  const seen = sortedAttempts(evidence).disorder
   const failures = seen.filter(({isAccepted}) => !isAccepted)
   return finding(seen, failures, {
     broken: count => `${counted(count, 'event')} not answered 2xx when it came after a newer one`,
