@@ -1,7 +1,7 @@
 /** Rules about refusals and a busy service (§7). */
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {finding, groupBy, isAfter, type Rule, secondsBetween, seriesOf} from './rule.js'
+import {finding, groupBy, inOrder, isAfter, type Rule, secondsBetween, seriesOf} from './rule.js'
 import {hasOverlap} from './token-rules.js'
 
 /** Refusals that can pass without a change of the request. */
@@ -31,8 +31,7 @@ function judgeRefusal({requests}: Evidence, explained: ReadonlySet<string>) {
     contentOf,
   )
   const failures = [...groups.values()].flatMap(seriesOf).flatMap(repeatedRefusals)
-  failures.sort((a, b) => a.sequence - b.sequence)
-  return finding(refused.length, failures, {
+  return finding(refused.length, inOrder(failures), {
     broken: count =>
       `a refused request was repeated unchanged more than ${MOST_REPEATS} times: ${counted(count, 'request')}`,
     kept: `${counted(refused.length, 'refusal')}, not repeated unchanged more than ${MOST_REPEATS} times`,
@@ -82,8 +81,7 @@ function judgeBusy({requests}: Evidence) {
     if (!hasOverlap(same)) for (const request of tooEarly(same)) failures.add(request)
     for (const series of seriesOf(same)) for (const request of bursts(series)) failures.add(request)
   }
-  const inOrder = [...failures].sort((a, b) => a.sequence - b.sequence)
-  return finding(busy.length, inOrder, {
+  return finding(busy.length, inOrder(failures), {
     broken: count =>
       `sent again before Retry-After, or more than ${MOST_REPEATS_WHILE_BUSY} times within a second: ${counted(count, 'request')}`,
     kept: `${counted(busy.length, 'answer')} of 429 or 5xx, none repeated too early`,

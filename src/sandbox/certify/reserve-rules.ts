@@ -4,7 +4,7 @@ import {isSuccess} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
 import {lossesIn} from './losses.js'
-import {countedExpiries, finding, groupBy, movesOf, type Rule, secondsBetween} from './rule.js'
+import {countedExpiries, finding, groupBy, inOrder, movesOf, type Rule, secondsBetween} from './rule.js'
 
 const bookingsIn = (requests: readonly SeenRequest[]) =>
   requests.filter(({operation}) => operation === 'reservations.create')
@@ -30,8 +30,8 @@ function judgeFresh({requests}: Evidence) {
   const used = bookings.filter(request => {
     return request.code === 'offer_already_used' && request.fault === null && !unresolved.has(request)
   })
-  const failures = [...(expired.length > 1 ? expired : []), ...used].sort((a, b) => a.sequence - b.sequence)
-  return finding(bookings.length, failures, {
+  const failures = [...(expired.length > 1 ? expired : []), ...used]
+  return finding(bookings.length, inOrder(failures), {
     broken: count => `${counted(count, 'booking')} with an offer that had expired or was already booked`,
     kept: `${counted(bookings.length, 'booking')} with offers that were valid`,
     unseen: 'nothing was booked',
@@ -80,12 +80,11 @@ function judgeLostAnswer({requests}: Evidence) {
     ...again.keys(),
     ...losses.filter(loss => !sentAgain.has(loss) && isGivenUp(loss)).map(({request}) => request),
   ]
-  const inOrder = [...new Set(failures)].sort((a, b) => a.sequence - b.sequence)
-  return finding(losses.length, inOrder, {
-    broken: () =>
+  return finding(losses.length, inOrder(failures), {
+    broken: count =>
       again.size > 0
         ? `after a lost answer or a 5xx the booking was sent again with another key: ${counted(again.size, 'time')}`
-        : `after a lost answer or a 5xx nothing was done to find out the outcome: ${counted(inOrder.length, 'booking')}`,
+        : `after a lost answer or a 5xx nothing was done to find out the outcome: ${counted(count, 'booking')}`,
     kept: `${counted(losses.length, 'lost answer')}: the booking was repeated with its key, or searched for`,
     unseen: 'no answer to a booking was lost',
   })

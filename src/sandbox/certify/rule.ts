@@ -32,6 +32,11 @@ export function finding(
   return {seen, failures: ids, text: textOf(seen, ids.length, texts)}
 }
 
+/** Returns the requests in the order of their arrival, each once. */
+export function inOrder(requests: Iterable<SeenRequest>): SeenRequest[] {
+  return [...new Set(requests)].sort((a, b) => a.sequence - b.sequence)
+}
+
 export function textOf(
   seen: number,
   count: number,

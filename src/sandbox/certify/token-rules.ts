@@ -3,7 +3,7 @@ import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isOperationName, OPERATIONS} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, Misplaced, SeenRequest} from './evidence.js'
-import {finding, groupBy, isAfter, type Rule} from './rule.js'
+import {finding, groupBy, inOrder, isAfter, type Rule} from './rule.js'
 
 /** A token that serves so few calls is one for each call. */
 const FEW_CALLS = 5
@@ -101,8 +101,7 @@ function judgeRenewed({requests}: Evidence) {
     const isRepeated = later.findLast(isRepeat) !== undefined
     if (!isRepeated) failures.add(refusal)
   }
-  const inOrder = [...failures].sort((a, b) => a.sequence - b.sequence)
-  return finding(refused.length, inOrder, {
+  return finding(refused.length, inOrder(failures), {
     broken: count =>
       `after a 401 the old token was sent again, or the call was not repeated: ${counted(count, 'request')}`,
     kept: `${counted(refused.length, 'refused token')}: a new one was obtained and the call repeated`,

@@ -3,7 +3,7 @@ import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {isSuccess} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {countedExpiries, finding, groupBy, movesOf, type Rule} from './rule.js'
+import {countedExpiries, finding, groupBy, inOrder, movesOf, type Rule} from './rule.js'
 
 const MOST_ASKED = 3
 /** A timer of one second may fire a little early. */
@@ -15,8 +15,8 @@ function judgeWaits({requests}: Evidence) {
       operation === 'voucher.show' && code === 'reservation_not_confirmed' && fault === null,
   )
   const groups = groupBy(asked, ({facts, token}) => `${facts.reservation} ${token}`)
-  const failures = [...groups.values()].flatMap(hasty).sort((a, b) => a.sequence - b.sequence)
-  return finding(asked.length, failures, {
+  const failures = [...groups.values()].flatMap(hasty)
+  return finding(asked.length, inOrder(failures), {
     broken: count =>
       `a voucher was asked for before CONFIRMED without a pause of a second: ${counted(count, 'request')}`,
     kept: `${counted(asked.length, 'voucher')} asked for before CONFIRMED, with pauses`,
@@ -51,8 +51,7 @@ function judgeLink({requests}: Evidence) {
     countedExpiries(same, same, VOUCHER_LINK_VALIDITY_SECONDS, movedAt),
   )
   const authorized = fetched.filter(({facts}) => facts.isAuthorized)
-  const failures = [...new Set([...authorized, ...late])].sort((a, b) => a.sequence - b.sequence)
-  return finding(fetched.length, failures, {
+  return finding(fetched.length, inOrder([...authorized, ...late]), {
     broken: count =>
       `a voucher link was fetched with Authorization, or after its hour: ${counted(count, 'time')}`,
     kept: `${counted(fetched.length, 'voucher link')} fetched without Authorization and in time`,
