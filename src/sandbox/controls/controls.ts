@@ -75,28 +75,28 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
     return context.json({data: requireRequest(service, context.req.param('request_id') ?? '')})
   },
   'GET /_sandbox/certificate': (service, context) => {
-    const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
+    const {client_id} = clientNamed(service.database, context.req.query('client_id'))
     const since = readInstant(context.req.query('since'))
     const evidence = evidenceOf(service, client_id, since ?? 0)
     const proof = context.req.query('proof') === 'true' ? {proof: proofOf(evidence)} : {}
     return context.json({data: {...judge(evidence, client_id, since), ...proof}})
   },
   'GET /_sandbox/drills': (service, context) => {
-    const {client_id} = clientNamed(service.database, context.req.query('client_id') ?? MAIN_CLIENT)
+    const {client_id} = clientNamed(service.database, context.req.query('client_id'))
     return context.json({data: listDrills(service, client_id)})
   },
   'POST /_sandbox/drills': async (service, context) => {
     const order = readDrillOrder(readBody(context))
-    const {client_id} = clientNamed(service.database, order.client_id ?? MAIN_CLIENT)
+    const {client_id} = clientNamed(service.database, order.client_id)
     return context.json({data: await runDrills(service, client_id, order)}, 201)
   },
   'POST /_sandbox/chaos': async (service, context) => {
     const order = readChaosOrder(readBody(context))
-    const {client_id} = clientNamed(service.database, order.client_id ?? MAIN_CLIENT)
+    const {client_id} = clientNamed(service.database, order.client_id)
     return context.json({data: await runChaos(service, client_id, order.seed)}, 201)
   },
   'GET /_sandbox/ledger': ({database}, context) => {
-    const client = clientNamed(database, context.req.query('client_id') ?? MAIN_CLIENT)
+    const client = clientNamed(database, context.req.query('client_id'))
     const after = wholeNumberIn(context, 'after', 0) ?? null
     const limit = wholeNumberIn(context, 'limit', 1) ?? Number.MAX_SAFE_INTEGER
     const {client_id, currency, balance_minor} = client
@@ -120,8 +120,8 @@ export function addControls(app: http.App, service: http.RunningService): void {
   http.addRoutes(app, service, CONTROLS)
 }
 
-/** Returns the client with this id. Throws Refusal `not_found`. */
-export function clientNamed(database: Database, clientId: string): Client {
+/** Returns the client with this id (default the main client). Throws Refusal `not_found`. */
+export function clientNamed(database: Database, clientId: string = MAIN_CLIENT): Client {
   const client = findClient(database, clientId)
   if (client) return client
   const known = listClients(database).map(({client_id}) => client_id)

@@ -6,30 +6,24 @@ import {counted} from '../base/wording.js'
 import {judge} from '../certify/judge.js'
 import {clientNamed} from '../controls/controls.js'
 import {evidenceOf} from '../http/recording.js'
-import {listClients, MAIN_CLIENT} from '../store/clients.js'
+import {MAIN_CLIENT} from '../store/clients.js'
 import type {Piece, View, Visit} from './components.js'
 import * as ui from './components.js'
 
 /** Evidence of one rule that is shown; the sheet in JSON has more. */
 const MOST_SHOWN = 20
 
-export function certificateLink(clientId: string, text: Piece | string): Piece {
-  return html`<a href="${ui.pathOf('certificate')}?client=${encodeURIComponent(clientId)}">${text}</a>`
-}
-
 export function certificate(visit: Visit): View {
-  const {database} = visit.service
-  const {client_id} = clientNamed(database, ui.filterOf(visit, 'client') ?? MAIN_CLIENT)
+  const {client_id} = clientNamed(visit.service.database, ui.filterOf(visit, 'client') ?? MAIN_CLIENT)
   const evidence = evidenceOf(visit.service, client_id, 0)
   const sheet = judge(evidence, client_id)
   const {broken, advised, passed, unseen} = partsOf(sheet)
-  const others = listClients(database).filter(each => each.client_id !== client_id)
   const summary = ui.facts({
     Client: ui.code(client_id),
     Verdict: html`<strong>${countsText(sheet)}</strong>`,
     Judged: `${counted(sheet.requests, 'request')}, ${counted(evidence.attempts.length, 'delivery', 'deliveries')}`,
     'In a terminal': ui.copied(`bookctl sandbox certify --client ${client_id}`, 'the command'),
-    'Other clients': html`${others.map(each => html`<div>${certificateLink(each.client_id, ui.code(each.client_id))}</div>`)}`,
+    'Other clients': ui.otherClients(visit, 'certificate', client_id),
   })
   const failedRow = (rule: SheetRule) => ({
     Rule: ui.shown(nameOf(rule)),

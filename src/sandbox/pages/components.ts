@@ -9,6 +9,7 @@ import {moneyText} from '../../contract/money.js'
 import type {Refusal} from '../base/answers.js'
 import {sha256} from '../base/random.js'
 import type {RunningService} from '../http/requests.js'
+import {listClients} from '../store/clients.js'
 import type {Paging} from '../store/lists.js'
 import {SITE_STYLE} from './style.js'
 
@@ -58,6 +59,17 @@ export function link(list: string, id?: string, text: Piece | string = code(id ?
 
 export function pathOf(list: string, id?: string): string {
   return id === undefined ? `/ui/${list}` : `/ui/${list}/${encodeURIComponent(id)}`
+}
+
+/** Links to a section that shows one client at a time. */
+export function clientLink(section: string, clientId: string, text: Piece | string): Piece {
+  return html`<a href="${pathOf(section)}?client=${encodeURIComponent(clientId)}">${text}</a>`
+}
+
+/** Links to the same section for each client but the one that is shown. */
+export function otherClients({service}: Visit, section: string, shownId: string): Piece {
+  const others = listClients(service.database).filter(({client_id}) => client_id !== shownId)
+  return html`${others.map(({client_id}) => html`<div>${clientLink(section, client_id, code(client_id))}</div>`)}`
 }
 
 /** Shows JSON with one member a line, each line escaped as `shown` does. */

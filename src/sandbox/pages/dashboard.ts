@@ -19,7 +19,6 @@ import {listEntries, openingBalance} from '../store/ledger.js'
 import * as reservations from '../store/reservations.js'
 import {signVoucherLink} from '../store/sealed-ids-and-links.js'
 import * as webhooks from '../store/webhooks.js'
-import {certificateLink} from './certificate.js'
 import type {Piece, View, Visit} from './components.js'
 import * as ui from './components.js'
 
@@ -68,9 +67,13 @@ ${ui.select('unit', 'Unit', Object.keys(CLOCK_UNITS), 'minutes')}<button>Advance
 <p class="soft">Advancing the clock runs everything that falls due, each at its own time: offers and tokens expire, payments run out,
 events are sent again. The clock only moves forward.</p>`
   const clients = listClients(database).map(({client_id, name, balance_minor, currency, scopes}) => ({
-    Client: html`${ui.code(client_id)}<br><span class="soft">${ui.shown(name)}</span><br>${certificateLink(client_id, 'its certificate')}`,
+    Client: html`${ui.code(client_id)}<br><span class="soft">${ui.shown(name)}</span><br>${ui.clientLink('certificate', client_id, 'its certificate')}`,
     Secret: ui.copied(startUpSecret(client_id), `the secret of ${client_id}`),
-    Balance: ledgerLink(client_id, ui.price(fromMinor(BigInt(balance_minor), currency), currency)),
+    Balance: ui.clientLink(
+      'ledger',
+      client_id,
+      ui.price(fromMinor(BigInt(balance_minor), currency), currency),
+    ),
     Credit: ui.price(fromMinor(0n, currency), currency),
     Scopes: ui.soft(scopes),
   }))
@@ -127,10 +130,6 @@ function reservationRows({now}: Visit, found: readonly reservations.StoredReserv
   }))
 }
 
-function ledgerLink(clientId: string, text: Piece | string): Piece {
-  return html`<a href="${ui.pathOf('ledger')}?client=${encodeURIComponent(clientId)}">${text}</a>`
-}
-
 /** The ledger of one client, the newest entry first. */
 export function ledger(visit: Visit): View {
   const {database} = visit.service
@@ -143,7 +142,6 @@ export function ledger(visit: Visit): View {
     Amount: ui.price(amount, currency),
     Balance: ui.price(balance, currency),
   }))
-  const others = listClients(database).filter(each => each.client_id !== client_id)
   const list = ui.list(visit, {
     caption: 'Ledger',
     rows,
@@ -154,7 +152,7 @@ export function ledger(visit: Visit): View {
     Client: ui.code(client_id),
     Balance: ui.price(fromMinor(BigInt(balance_minor), currency), currency),
     'Opening balance': ui.price(openingBalance(database, client), currency),
-    'Other clients': html`${others.map(each => html`<div>${ledgerLink(each.client_id, ui.code(each.client_id))}</div>`)}`,
+    'Other clients': ui.otherClients(visit, 'ledger', client_id),
   })
   const main = html`${ui.card('account', 'Account', account)}
 ${ui.card('entries', 'Bookings, refunds and fees', list)}`
@@ -226,7 +224,7 @@ export function reservationDetail(visit: Visit): View {
     ...(payment.charged && {
       Charged: html`${ui.price(payment.charged.amount, payment.charged.currency)} ${ui.soft(`at the rate ${payment.charged.rate}`)}`,
     }),
-    ...(payment.mode === 'account' && {Account: ledgerLink(clientId, 'its ledger')}),
+    ...(payment.mode === 'account' && {Account: ui.clientLink('ledger', clientId, 'its ledger')}),
     'Pay by': ui.time(payment.expires_at, now),
     Paid: ui.time(payment.paid_at, now),
     ...(payment.failure_code !== null && {Failure: ui.code(payment.failure_code)}),
