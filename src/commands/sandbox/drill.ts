@@ -9,13 +9,13 @@ import {
   drillsResult,
   wasWrong,
 } from '../../cli/features/certify/drills.js'
-import {clientIdOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {clientIdOf, hintFor, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {readDuration} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {closest, didYouMean, listOfNames} from '../../cli/input/match.js'
 import {dryRunFlag} from '../../cli/session/dry-run.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
-import {Failure, failureWith, usage} from '../../contract/failure.js'
+import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {DRILLS} from '../../sandbox/certify/drills.js'
 import {FAULT_NUMBERS, FAULT_OPERATIONS} from '../../sandbox/http/faults.js'
@@ -96,10 +96,9 @@ seed; if an answer is wrong (not 2xx within 3 s) it finds the shortest part that
   }
 
   private send(path: string, body: object) {
-    return this.control(path, {body, seconds: PLAY_SECONDS}).catch(error => {
-      if (!(error instanceof Failure) || error.details.code !== 'subscription_not_found') throw error
-      throw failureWith(error, {hint: 'create one: bookctl webhooks create --url URL --event TYPE'})
-    })
+    const hint = 'create one: bookctl webhooks create --url URL --event TYPE'
+    const options = {body, seconds: PLAY_SECONDS}
+    return this.control(path, options).catch(hintFor('subscription_not_found', hint))
   }
 }
 

@@ -3,9 +3,9 @@
 import {nextStep} from '../../../api/answers/hints.js'
 import {describeError, readAnswer, redirectIn, unanswered, wordsOf} from '../../../api/answers/refusals.js'
 import {SendError, type SentAnswer} from '../../../api/types.js'
-import {Failure, usage} from '../../../contract/failure.js'
+import {Failure, failureWith, usage} from '../../../contract/failure.js'
 import {SANDBOX_MARK} from '../../../contract/identifiers.js'
-import {isObject, parseJson, whyNotJson} from '../../../contract/json.js'
+import {isObject, type JsonObject, parseJson, whyNotJson} from '../../../contract/json.js'
 import {parseBaseUrl} from '../../../contract/network.js'
 import {isSuccess} from '../../../contract/operations.js'
 import {dryRun, plainDryRequest} from '../../session/dry-run.js'
@@ -32,6 +32,9 @@ interface ControlOptions {
   /** Time limit if --timeout is not given (default: as for any request). */
   readonly seconds?: number
 }
+
+/** Calls a control, as `SandboxCommand.control` does. */
+export type Control = (path: string) => Promise<JsonObject | undefined>
 
 export abstract class SandboxCommand extends BaseCommand {
   static override environment = ['BOOKCTL_CONFIG_DIR']
@@ -112,6 +115,13 @@ function refused(sent: SentAnswer): Failure {
   const message = wordsOf(answer) ?? `the local sandbox answered ${status}`
   const hint = nextStep(code, status)
   return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {code, status, hint})
+}
+
+/** Returns what to do with an error of a control: a Failure with this code is thrown with the hint, all else as it is. */
+export function hintFor(code: string, hint: string): (error: unknown) => never {
+  return error => {
+    throw error instanceof Failure && error.details.code === code ? failureWith(error, {hint}) : error
+  }
 }
 
 function notRunning(problem: string, reason?: string): Failure {

@@ -1,9 +1,9 @@
 /** `sandbox ledger`: what the account of a client of the local sandbox was charged and given back. */
-import {Failure, failureWith} from '../../../contract/failure.js'
-import {isObject, type JsonObject} from '../../../contract/json.js'
+import {Failure} from '../../../contract/failure.js'
+import {isObject} from '../../../contract/json.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {type Column, columnsOf, headLine, type Result} from '../../terminal/result.js'
-import {clientIdOf} from './command.js'
+import {type Control, clientIdOf, hintFor} from './command.js'
 
 interface Entry {
   readonly at: string
@@ -30,10 +30,10 @@ export const LEDGER_COLUMNS: readonly Column<Entry>[] = columnsOf<Entry>([
   'balance',
 ])
 
+const NAME_A_CLIENT = 'name one of them: bookctl sandbox ledger --client CLIENT'
+
 /** Entries of one answer of the sandbox. */
 const PAGE = 1000
-
-type Control = (path: string) => Promise<JsonObject | undefined>
 
 /**
  * Reads all entries, page by page. `client` is an id or a short name. Throws a Failure, `not_found` if there is no such client.
@@ -44,10 +44,7 @@ export async function readLedger(control: Control, client: string | undefined): 
   let after = 0
   for (;;) {
     const query = `client_id=${encodeURIComponent(id)}&limit=${PAGE}&after=${after}`
-    const page = await control(`/ledger?${query}`).catch(error => {
-      if (!(error instanceof Failure) || error.details.code !== 'not_found') throw error
-      throw failureWith(error, {hint: 'name one of them: bookctl sandbox ledger --client CLIENT'})
-    })
+    const page = await control(`/ledger?${query}`).catch(hintFor('not_found', NAME_A_CLIENT))
     if (!isLedger(page)) {
       const problem = 'the answer of the local sandbox has no ledger'
       throw new Failure('service_failed', problem, {code: 'answer_not_understood'})

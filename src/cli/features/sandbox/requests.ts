@@ -1,13 +1,13 @@
 /** `sandbox requests`: the requests that a local sandbox received, those that come, and one with its bodies. */
 import {setTimeout as sleep} from 'node:timers/promises'
-import {Failure, failureWith} from '../../../contract/failure.js'
+import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {JsonObject} from '../../../contract/json.js'
 import {invalid} from '../../input/checks.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
-import {credentialsOf} from './command.js'
+import {type Control, clientIdOf, hintFor} from './command.js'
 
 /** A request as the sandbox logs it, without its bodies. */
 export interface LoggedRequest {
@@ -45,14 +45,14 @@ export function checkStatus(field: string, text: string): string {
   throw invalid(field, 'must be a status, or a class of them', text, 'for example 404 or 4xx')
 }
 
-/** `client` is an id, or the short name that `sandbox env --client` takes. */
+/** Reports whether the request matches the filter. Its `client` is an id or a short name. */
 export function isWanted(
   request: LoggedRequest,
   {client, status: statuses, operation}: RequestFilter,
 ): boolean {
   const status = String(request.status)
   return (
-    (client === undefined || [client, credentialsOf(client).client_id].includes(request.client_id ?? '')) &&
+    (client === undefined || clientIdOf(client) === request.client_id) &&
     (operation === undefined || operation === request.operation) &&
     (statuses === undefined || statuses.some(each => each === status || each === `${status[0]}xx`))
   )
@@ -69,8 +69,6 @@ export function requestList(requests: readonly LoggedRequest[]): Result<LoggedRe
     whenEmpty: 'No matching requests. To send one: bookctl account',
   }
 }
-
-type Control = (path: string) => Promise<JsonObject | undefined>
 
 /** Returns the logged requests that were answered after the request with the number `after`; without it all, also running ones. */
 export async function readRequests(control: Control, after?: number) {
@@ -129,10 +127,8 @@ function unlessStopping(error: unknown): 'stopped' | undefined {
 
 /** Reads one request with its bodies. Throws a Failure if the sandbox does not have it. */
 export async function requestDetails(control: Control, id: string): Promise<Result> {
-  const found = await control(`/requests/${encodeURIComponent(id)}`).catch(error => {
-    if (!(error instanceof Failure) || error.details.code !== 'not_found') throw error
-    throw failureWith(error, {hint: 'bookctl sandbox requests lists those that it has'})
-  })
+  const hint = 'bookctl sandbox requests lists those that it has'
+  const found = await control(`/requests/${encodeURIComponent(id)}`).catch(hintFor('not_found', hint))
   const {at, request_id, client_id, operation, method, path, status, ms, headers, body, answer} = found ?? {}
   const facts = {at, request_id, client_id, operation, method, path, status, ms}
   const request = {...facts, headers, body, answer}
