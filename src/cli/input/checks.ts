@@ -115,12 +115,19 @@ export function readDuration(field: string, text: string, needsUnit = false): nu
  * anything else.
  */
 export function readSince(field: string, text: string): number {
-  if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) {
-    const time = instantOf(text)
-    if (time !== undefined) return time
-    throw invalid(field, 'must be a valid time', text)
-  }
-  return systemClock.now() - readDuration(field, text)
+  const since = readTimeOrAgo(field, text)
+  return 'at' in since ? since.at : systemClock.now() - since.secondsAgo
+}
+
+/** A time in Unix seconds, or how many seconds before now by a clock that is read later. */
+export type TimeOrAgo = {readonly at: number} | {readonly secondsAgo: number}
+
+/** Reads the same as `readSince`, for another clock than this machine's. */
+export function readTimeOrAgo(field: string, text: string): TimeOrAgo {
+  if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return {secondsAgo: readDuration(field, text)}
+  const at = instantOf(text)
+  if (at === undefined) throw invalid(field, 'must be a valid time', text)
+  return {at}
 }
 
 /** The operations of §4.9. The interface shows no path for them, so a profile may name one. */

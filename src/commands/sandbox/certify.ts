@@ -1,14 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import {
-  CERTIFY_COLUMNS,
-  certifyResult,
-  hasFailed,
-  readSandboxSince,
-  sinceText,
-} from '../../cli/features/certify/sheet.js'
+import {CERTIFY_COLUMNS, certifyResult, hasFailed, sinceText} from '../../cli/features/certify/sheet.js'
 import {checkResult, checkSheetFile, sheetFlags, writeSheets} from '../../cli/features/certify/sheet-files.js'
 import type {Proof} from '../../cli/features/certify/signed-sheet.js'
 import {clientIdOf, SandboxCommand} from '../../cli/features/sandbox/command.js'
+import {readTimeOrAgo} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import type {CertifySheet} from '../../contract/certificate.js'
@@ -45,7 +40,7 @@ another machine's signature. The sandbox keeps the last ${KEPT_EVIDENCE.toLocale
       summary: 'say whether a page of --html was changed (- for standard input)',
       exclusive: ['client', 'since', 'complete', 'junit', 'html', 'program'],
     }),
-    since: checkedFlag(readSandboxSince)({
+    since: checkedFlag(readTimeOrAgo)({
       helpValue: 'TIME|AGO',
       summary: 'only what was seen since a time of the sandbox, or in the last 30s, 10m, 2h, 1d of its clock',
     }),

@@ -11,7 +11,7 @@ import {
 } from '../../../contract/certificate.js'
 import {instantOf, isoTime} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import {invalid, readDuration} from '../../input/checks.js'
+import type {TimeOrAgo} from '../../input/checks.js'
 import {marksFor, type Painter, type Style, unpainted} from '../../terminal/colour.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {listResult, type Result} from '../../terminal/result.js'
@@ -28,19 +28,8 @@ export const CERTIFY_COLUMNS = [
   'evidence',
 ] as const satisfies readonly (keyof SheetRule)[]
 
-/** A time of the sandbox's clock, or how many seconds before now by that clock. */
-export type SandboxSince = {readonly at: number} | {readonly secondsAgo: number}
-
-/** Reads `--since`. Throws a usage error for what is neither a time nor a duration. */
-export function readSandboxSince(field: string, text: string): SandboxSince {
-  if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return {secondsAgo: readDuration(field, text)}
-  const at = instantOf(text)
-  if (at === undefined) throw invalid(field, 'must be a valid time', text)
-  return {at}
-}
-
-/** Returns the time as the sandbox reads it. `now` returns the time of its clock. */
-export async function sinceText(since: SandboxSince, now: () => Promise<string>): Promise<string> {
+/** Returns a time of the sandbox's clock as the sandbox reads it. `now` returns the time of that clock. */
+export async function sinceText(since: TimeOrAgo, now: () => Promise<string>): Promise<string> {
   if ('at' in since) return isoTime(since.at)
   return isoTime((instantOf(await now()) ?? 0) - since.secondsAgo)
 }
