@@ -1,8 +1,8 @@
-/** The sheet of `sandbox certify`, which the sandbox makes and its page, the command and the files show: its parts and their words. */
+/** The sheet of `sandbox certify`, its parts and their words. The sandbox makes it; the dashboard, the command and files show it. */
 
 export interface SheetRule {
   readonly rule: string
-  /** The section of the interface; null if the rule follows from good practice. */
+  /** The section of the interface; null if the rule is only good practice. */
   readonly section: string | null
   readonly verdict: 'passed' | 'failed' | 'not_shown'
   /** Whether the interface demands it. The others are advice. */
@@ -30,7 +30,7 @@ export interface CertifySheet {
 
 export const isBroken = ({verdict, required}: SheetRule) => verdict === 'failed' && required
 
-/** Returns the rules by what is said of them, in the order of every sheet: what failed comes first. */
+/** Returns the rules by their result, in the order of every sheet: failures come first. */
 export function partsOf({rules}: CertifySheet) {
   return {
     broken: rules.filter(isBroken),

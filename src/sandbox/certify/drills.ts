@@ -1,6 +1,6 @@
 /**
- * The drills: each arms one fault, or sends one series of deliveries, and so shows what ordinary traffic does not. Each says which
- * rule it shows, and by which evidence one sees that it took place.
+ * The list of drills. Each arms one fault, or sends one series of deliveries, and so shows what ordinary traffic does not. It
+ * names the rule that it shows, and recognises the evidence that it took place.
  */
 import type {Evidence, Forgery, SeenRequest} from './evidence.js'
 import {sortedAttempts} from './webhook-rules.js'
@@ -20,7 +20,7 @@ export interface Drill {
   readonly isShown: (evidence: Evidence) => boolean
 }
 
-/** An order of a fault (`sandbox fault add`), for one request. */
+/** A fault as `sandbox fault add` takes it, for one request. */
 export interface DrillFault {
   readonly kind: string
   readonly operation: string

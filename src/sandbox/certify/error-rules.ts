@@ -15,7 +15,7 @@ const PASSING_CODES = [
   'token_expired',
 ]
 const MOST_REPEATS = 2
-/** A request that comes later than this is no repeat, but somebody's new question. */
+/** A request that comes later than this is a new question, not a repeat. */
 const REPEAT_SECONDS = 60
 
 function isFinal({status, code}: SeenRequest): boolean {

@@ -1,6 +1,6 @@
 /**
- * What the sandbox keeps of each request and of each attempt to deliver an event, to judge a partner's program by it. Secrets,
- * tokens, keys and bodies are hashes, so that equal ones are recognised and none can be read.
+ * What the sandbox keeps of each request and of each attempt to deliver an event, to judge partners' programs. Secrets, tokens,
+ * keys and bodies are kept as hashes: equal ones are recognised, but none can be read.
  */
 
 /** Number of requests, and of attempts, that are kept: the latest. */
@@ -45,7 +45,7 @@ export interface SeenRequest {
   readonly facts: Facts
 }
 
-/** A request with what is kept of it for people only. The path has no secrets. */
+/** A request with its method and path, which are only for people to read. The path has no secrets. */
 export interface RecordedRequest {
   readonly seen: SeenRequest
   readonly method: string

@@ -10,7 +10,7 @@ import {TOKEN_RULES} from './token-rules.js'
 import {VOUCHER_RULES} from './voucher-rules.js'
 import {WEBHOOK_RULES} from './webhook-rules.js'
 
-/** Every rule, in the order of the sheet. What proves an earlier rule is no evidence for `errors.refusal`. */
+/** Every rule, in the order of the sheet. A request that breaks an earlier rule does not count for `errors.refusal`. */
 const RULES: readonly Rule[] = [
   ...TOKEN_RULES,
   ...RESERVE_RULES,
@@ -19,12 +19,12 @@ const RULES: readonly Rule[] = [
   ...WEBHOOK_RULES,
 ]
 
-/** Evidence of one rule that is listed; `seen` and the text count all. */
+/** Largest number of ids that are listed for one rule; `seen` and the text count all. */
 const MOST_LISTED = 100
 
 /**
- * Judges the evidence of a client by every rule. `since` is the time from which on it was read, in Unix seconds of the sandbox's
- * clock; undefined for all. Returns the sheet as it is printed.
+ * Judges the evidence of a client by every rule, and returns the sheet as it is printed. `since` is the start of the evidence in
+ * Unix seconds of the sandbox's clock; undefined if it is all.
  */
 export function judge(evidence: Evidence, clientId: string, since?: number): CertifySheet {
   const explained = new Set<string>()
@@ -43,7 +43,7 @@ export function judge(evidence: Evidence, clientId: string, since?: number): Cer
       evidence: listed,
       text: found.text,
       advice,
-      // The drills that show what was not shown.
+      // The drills that would show the rule.
       drills: verdict === 'not_shown' ? drillsFor(id) : [],
     }
   })

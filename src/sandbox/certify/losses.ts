@@ -8,23 +8,23 @@ interface Loss {
   readonly request: SeenRequest
   isRepeated: boolean
   isLookedFor: boolean
-  /** From when on the client knew the outcome by a look or a repeat: milliseconds of real time. */
+  /** When the client learned the outcome, by a look or a repeat, in milliseconds of real time. */
   knownAt: number
-  /** From when on it had the answer of the booking that was made. */
+  /** When the client received the answer of the booking that was made. */
   answeredAt: number
-  /** The look found the booking. */
+  /** Whether a look found the booking. */
   isFound: boolean
 }
 
-/** What a repeat of a lost booking with the same key was answered, if that tells the outcome. */
+/** Reports whether the answer to a repeat with the same key tells the outcome of the lost booking. */
 function tellsOutcome({status, code}: SeenRequest): boolean {
   if (status === null || status >= 500 || code === 'idempotency_in_progress') return false
   return ![401, 403, 408, 425, 429].includes(status)
 }
 
 /**
- * Follows every lost booking through the requests after it. `unresolved` are bookings that may be of something that was booked by
- * a lost one: what they are refused for is a consequence.
+ * Follows every lost booking through the requests after it. `unresolved` are later bookings with the offer or the reference of a
+ * lost one, which may have been made: if they are refused, the loss is the reason.
  */
 function follow(requests: readonly SeenRequest[]) {
   const losses: Loss[] = []
@@ -62,7 +62,7 @@ function follow(requests: readonly SeenRequest[]) {
     const never = Number.POSITIVE_INFINITY
     const loss = {
       request,
-      // Who repeats a booking, and is not answered again, has not given up at once.
+      // A client that repeats a booking, and loses that answer too, has not given up at once.
       isRepeated,
       isLookedFor: false,
       knownAt: never,

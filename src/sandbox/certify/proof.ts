@@ -1,4 +1,4 @@
-/** What a sheet that is handed on says of its evidence: how much there was, when, and a digest of all of it. */
+/** The facts about the evidence that a signed page states: how much there was, when, and a digest of all of it. */
 import {createHash} from 'node:crypto'
 import {isoTime} from '../../contract/dates.js'
 import type {Evidence} from './evidence.js'

@@ -3,11 +3,11 @@ import type {Evidence, SeenRequest} from './evidence.js'
 
 export interface Rule {
   readonly id: string
-  /** The section of the interface that it stands on; null if it follows from good practice. */
+  /** The section of the interface that it is based on; null if it is only good practice. */
   readonly section: string | null
   /** Whether the interface demands it. A rule that is only advice never changes the exit code. */
   readonly required: boolean
-  /** What to do, for whoever breaks it. */
+  /** What a program that breaks the rule should do. */
   readonly advice: string
   readonly judge: (evidence: Evidence, explained: ReadonlySet<string>) => Finding
 }
@@ -22,7 +22,7 @@ export interface Finding {
   readonly text: string
 }
 
-/** Returns a finding. `broken` says what the failures are, for their number. */
+/** Returns a finding. `broken` describes the failures, given their number. */
 export function finding(
   seen: number,
   failures: readonly SeenRequest[],
@@ -88,7 +88,7 @@ export function onceEach<Input extends object, Result extends object>(
 
 /**
  * Splits equal requests into what each of several workers may have sent, one after the other. A request continues the shortest
- * series that had ended, so that no worker is held for what another one sent.
+ * series that had ended, so that no worker is blamed for the requests of another.
  */
 export function seriesOf(requests: readonly SeenRequest[]): SeenRequest[][] {
   const all: SeenRequest[][] = []
@@ -106,8 +106,8 @@ export function seriesOf(requests: readonly SeenRequest[]): SeenRequest[][] {
 }
 
 /**
- * Returns a function that tells by how many seconds the clock had been moved at a time of the sandbox's clock, as far as the
- * requests show it.
+ * Returns a function that takes a time of the sandbox's clock, and returns by how many seconds the clock had been moved by then.
+ * It knows only the moves that the requests show.
  */
 export function movesOf(requests: readonly SeenRequest[]): (at: number) => number {
   const slack = 0.001
@@ -124,9 +124,9 @@ export function movesOf(requests: readonly SeenRequest[]): (at: number) => numbe
 }
 
 /**
- * Returns those of `refused` that count, which were sent with something that had expired. If it would still have been valid had
- * the clock not been moved, those are excused that were sent before the first refusal was answered; going on after that counts,
- * together with that refusal. `told` are all answers that tell of the expiry.
+ * `refused` are requests that were refused because something in them had expired. Returns those that count against the program.
+ * If it expired only because the clock was moved, the program did not know until the first refusal was answered, so earlier
+ * requests are excused. Later ones count, and the first refusal counts with them. `told` are all answers that report the expiry.
  */
 export function countedExpiries(
   refused: readonly SeenRequest[],

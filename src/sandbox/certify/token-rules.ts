@@ -5,12 +5,12 @@ import {counted} from '../base/wording.js'
 import type {Evidence, Misplaced, SeenRequest} from './evidence.js'
 import {finding, groupBy, inOrder, isAfter, type Rule} from './rule.js'
 
-/** A token that serves so few calls is one for each call. */
+/** A token that serves this many calls or fewer counts as a token for each call. */
 const FEW_CALLS = 5
-/** How long an earlier token must still be valid to be one that should have been used. */
+/** An earlier token that is valid for at least this much longer should have been used. */
 const LEFT_SECONDS = 300
 const MOST_NEEDLESS = 5
-/** Earlier tokens that are looked at, the latest first. */
+/** Number of earlier tokens that are compared: the latest. */
 const MOST_EARLIER = 1000
 
 interface Token {
@@ -40,11 +40,11 @@ function tokensIn(requests: readonly SeenRequest[]): Map<string, Token> {
   return tokens
 }
 
-/** Reports whether `earlier` could have been used instead of asking for `token`, and was nobody else's. */
+/** Reports whether `earlier` could have been used instead of asking for `token`, and was not in use by another process. */
 function wasNeedless(token: Token, earlier: Token): boolean {
   const {request} = token
   const left = earlier.request.at + ACCESS_TOKEN_LIFETIME_SECONDS - request.at
-  // A token that is used later is that of another process.
+  // A token that is used later belongs to another process.
   const isInUse = (earlier.lastUse?.begun ?? 0) >= request.begun
   return (
     isAfter(earlier.request, request) && left >= LEFT_SECONDS && earlier.endedAt > request.begun && !isInUse
@@ -75,7 +75,7 @@ const sorted = (scopes: string) => scopes.split(' ').sort().join(' ')
 /** How long workers of a program with several may still send an old token, in milliseconds of real time. */
 const WORKERS_MILLISECONDS = 2000
 
-/** An injected 401 says of a valid token that it has expired, whatever its code is. */
+/** An injected 401 counts as the expiry of a valid token, whatever its code is. */
 const isExpiry = ({status, code, fault, token}: SeenRequest) =>
   status === 401 && token !== null && (code === 'token_expired' || fault !== null)
 

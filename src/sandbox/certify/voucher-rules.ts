@@ -24,7 +24,7 @@ function judgeWaits({requests}: Evidence) {
   })
 }
 
-/** Returns the requests of each run without a pause that is too long. */
+/** Returns the requests of each run that is too long. A pause ends a run. */
 function hasty(asked: readonly SeenRequest[]): SeenRequest[] {
   const found: SeenRequest[] = []
   let run: SeenRequest[] = []

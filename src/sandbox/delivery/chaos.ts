@@ -8,9 +8,9 @@ import {groupBy} from '../certify/rule.js'
 import type {SentDelivery} from './series.js'
 
 const EVENTS = 8
-/** By how many places a delivery is late at most. */
+/** Largest number of places by which a delivery is late. */
 const MOST_LATE = 6
-/** One in so many deliveries is sent together with the one before. */
+/** One delivery in this many is sent together with the one before. */
 const OVERLAPPING = 3
 const MOST_TOGETHER = 3
 
@@ -42,7 +42,7 @@ function lateness(draw: Draw): number {
 export type Play = (series: Series) => Promise<readonly SentDelivery[]>
 
 export interface ChaosLimits {
-  /** Number of times that the series and its parts are played at most. */
+  /** Largest number of times that the series and its parts are played. */
   readonly mostPlays: number
   /** Reports whether the time is up. */
   readonly isOver: () => boolean

@@ -40,7 +40,7 @@ export interface SentDelivery extends SeriesDelivery {
 }
 
 export interface Playing {
-  /** Each event happened so many seconds before the next. */
+  /** Seconds between one event and the next. */
   readonly spacingSeconds: number
   /** Whether it ends with the first group in which an event was not accepted. */
   readonly endsWhenWrong: boolean

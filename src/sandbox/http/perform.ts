@@ -79,8 +79,8 @@ function changeState(service: RunningService, context: RequestContext, fault: Ac
 }
 
 /**
- * Returns the kind of the fault because of which the answer says nothing about the request. The refusal of a token that has
- * expired, and of a voucher that is not ready, says what is the case.
+ * Returns the kind of the fault if its answer says nothing about the request. The refusal of an expired token, or of a voucher
+ * that is not ready, is true, and so it returns undefined.
  */
 function faultOf({lostOffers}: RunningService, {var: {body, entry}}: RequestContext, fault?: ActiveFault) {
   if (fault?.kind === 'expire-token' || fault?.kind === 'slow-voucher') return undefined

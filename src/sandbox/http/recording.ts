@@ -30,7 +30,7 @@ import {
   type Visit,
 } from './requests.js'
 
-/** Requests wait for this long, or until there are so many, before they are written. */
+/** Requests wait for this long, or until there are this many, before they are written. */
 const WAIT_MILLISECONDS = 1000
 const MOST_WAITING = 100
 
@@ -276,7 +276,7 @@ const SECRET_START = 'sk_'
 const SECRET = new RegExp(`(?:${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX})[\\w-]+`, 'g')
 const TOKEN = new RegExp(`${ACCESS_TOKEN_PREFIX}[\\w-]{20,}`, 'g')
 
-/** Returns where a client's secret, or a token, was sent that does not belong there (§5.4), and whose it is. */
+/** Returns where a client's secret, or a token, was sent although it does not belong there (§5.4), and the client's id. */
 function misplacedIn(
   {database, clock}: RunningService,
   sent: Pick<SeenRequest, 'operation'> & {url: string; rawHeaders: readonly string[]; content: string},

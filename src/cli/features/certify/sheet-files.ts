@@ -33,7 +33,7 @@ interface Maker {
   readonly directory: string
   /** Version of bookctl. */
   readonly version: string
-  /** What is said of the evidence; needed for a page. */
+  /** The facts about the evidence. A page needs them. */
   readonly proof: Proof | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sheet as one HTML file that can be handed on: without scripts or outside parts, and signed. The signature is a comment after
- * the page, over every byte before it.
+ * The sheet as a signed page: one self-contained HTML file without scripts. The signature is a comment after the page, over every
+ * byte before it.
  */
 import {createHash, createPublicKey, type KeyObject, sign, verify} from 'node:crypto'
 import {
@@ -110,7 +110,7 @@ function fingerprintOf(publicKey: string): string {
   return `SHA256:${sum.replace(/=+$/, '')}`
 }
 
-/** Of a sheet that was read: whether it is as it was signed, with which key, and whether that is the key of this machine. */
+/** The check of a page: whether it is unchanged since it was signed, with which key, and whether this machine has that key. */
 export interface SheetCheck {
   readonly unchanged: boolean
   readonly key: string | null

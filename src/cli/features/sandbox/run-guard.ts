@@ -1,7 +1,7 @@
 /**
- * A process beside `sandbox run`. If that is killed, so that it cannot tidy up, this ends the command that it ran. Standard input
- * is a pipe from `sandbox run`, which the system closes when that ends, in whatever way. argv: the mark of the run. On the pipe
- * come the id of the command's process and, if all is well, `done`.
+ * A process beside `sandbox run`, which cannot tidy up if it is killed: then this process ends the command. The argument is the
+ * mark of the run. Standard input is a pipe from `sandbox run`, which the system closes however that ends. It carries the id of
+ * the command's process and, if all is well, `done`.
  */
 import process from 'node:process'
 import {text} from 'node:stream/consumers'

@@ -30,9 +30,9 @@ export function variablesOf(
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 /**
- * Runs `command` with the terminal of this process and the variables `env`. Resolves with its exit code, 128 + the number of the
- * signal that ended it. Signals that this process gets reach the command; its own processes are ended with it when it was
- * killed, and also when this process is killed. Throws a usage error if the command cannot be started.
+ * Runs `command` with the terminal of this process and the variables `env`. Resolves with its exit code, or 128 + the number of
+ * the signal that ended it. Signals that this process gets reach the command. If the command or this process is killed, the
+ * processes that the command started are ended too. Throws a usage error if the command cannot be started.
  */
 export async function runCommand([name = '', ...args]: readonly string[], env: Record<string, string>) {
   const mark = randomUUID()
