@@ -8,7 +8,7 @@ import {
   drillList,
   drillsResult,
   wasWrong,
-} from '../../cli/features/certify/drills.js'
+} from '../../cli/features/certify/drill-results.js'
 import {clientIdOf, hintFor, SandboxCommand} from '../../cli/features/sandbox/command.js'
 import {readDuration} from '../../cli/input/checks.js'
 import {checkedFlag} from '../../cli/input/flags.js'

@@ -24,7 +24,7 @@ import {listEntries, openingBalance} from '../store/ledger.js'
 import {addSearchTexts, requireReservation, withOrigin} from '../store/reservations.js'
 import {emptyTables} from '../store/schema.js'
 import {addEvent, eventWithOrigin, findDelivery, listDeliveries, listEvents} from '../store/webhooks.js'
-import {listDrills, readChaosOrder, readDrillOrder, runChaos, runDrills} from './drills.js'
+import {listDrills, readChaosOrder, readDrillOrder, runChaos, runDrills} from './drill-controls.js'
 
 const showClock: http.Handle = ({clock}, context) => context.json({now: isoTime(clock.now())})
 const showFaults: http.Handle = ({faults}, context) => context.json({data: faults})
