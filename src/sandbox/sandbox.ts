@@ -9,6 +9,7 @@ import type {FileOwner} from '../storage/database-file.js'
 import {StorageError} from '../storage/errors.js'
 import {type Answer, ConnectionDrop, jsonResponse, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
+import {realMilliseconds} from './base/real-time.js'
 import type {Service} from './base/service.js'
 import {fillLedger} from './booking/account.js'
 import {expirePayments} from './booking/pay-change-cancel.js'
@@ -133,7 +134,7 @@ export function createSandbox(options: SandboxOptions) {
 function linkOf({headers, signal}: Request): http.Link {
   const link: http.Link = {rawHeaders: [...headers].flat(), goneAt: undefined}
   const leave = () => {
-    link.goneAt = http.realMilliseconds()
+    link.goneAt = realMilliseconds()
   }
   signal.addEventListener('abort', leave, {once: true})
   return link

@@ -8,7 +8,8 @@ import {RESPONSE_ALREADY_SENT} from '@hono/node-server/utils/response'
 import type {ErrorCode} from '../contract/error-codes.js'
 import {ConnectionDrop, Refusal} from './base/answers.js'
 import {randomId} from './base/random.js'
-import {API_PATH, type Link, realMilliseconds} from './http/requests.js'
+import {realMilliseconds} from './base/real-time.js'
+import {API_PATH, type Link} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
 /**

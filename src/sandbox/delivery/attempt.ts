@@ -21,6 +21,7 @@ import {isSuccess} from '../../contract/operations.js'
 import {readPem, requireOwnFile} from '../../storage/files.js'
 import {sign} from '../../webhooks/signature/signature.js'
 import {randomSecret} from '../base/random.js'
+import {realMilliseconds} from '../base/real-time.js'
 import type {Forgery, SeenAttempt} from '../certify/evidence.js'
 import {type DeliveryAttempt, type DueDelivery, eventWithOrigin} from '../store/webhooks.js'
 
@@ -48,7 +49,7 @@ export async function makeAttempt(
   const signedAt = before < second || before - second > MOST_SECONDS_AHEAD ? second : before + 1
   const event = Buffer.from(JSON.stringify(eventWithOrigin(delivery.event, origin)))
   const {body, signature} = signed(event, delivery.secret, signedAt, forgery)
-  const begun = performance.timeOrigin + performance.now()
+  const begun = realMilliseconds()
   const {isSent, ...posted} = await post(options, {
     url: delivery.url,
     headers: {
@@ -70,7 +71,7 @@ export async function makeAttempt(
     created: Date.parse(delivery.event.created) / 1000,
     at: now,
     begun,
-    ended: performance.timeOrigin + performance.now(),
+    ended: realMilliseconds(),
     status: attempt.status,
     isAccepted,
     isSent,

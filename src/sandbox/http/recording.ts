@@ -8,6 +8,7 @@ import {ACCESS_TOKEN_PREFIX, LIVE_SECRET_PREFIX, TEST_SECRET_PREFIX} from '../..
 import {canonicalJson, isObject, parseJson} from '../../contract/json.js'
 import type {Database} from '../../storage/database.js'
 import {StorageError} from '../../storage/errors.js'
+import {realMilliseconds} from '../base/real-time.js'
 import {
   type Ending,
   type Evidence,
@@ -21,14 +22,7 @@ import {clientWith, findToken} from '../store/clients.js'
 import {addRequests, attemptsOf, lastSequence, requestsOf} from '../store/evidence.js'
 import {ownerOf} from '../store/reservations.js'
 import {bearerIn} from './perform.js'
-import {
-  type LoggedRequest,
-  type RequestContext,
-  type RequestRecorder,
-  type RunningService,
-  realMilliseconds,
-  type Visit,
-} from './requests.js'
+import type {LoggedRequest, RequestContext, RequestRecorder, RunningService, Visit} from './requests.js'
 
 /** Requests wait for this long, or until there are this many, before they are written. */
 const WAIT_MILLISECONDS = 1000

@@ -77,11 +77,6 @@ export interface Link {
   goneAt: number | undefined
 }
 
-/** Returns milliseconds of a clock that is never set back. A later process goes on where this one ended. */
-export function realMilliseconds(): number {
-  return Math.round((performance.timeOrigin + performance.now()) * 1000) / 1000
-}
-
 interface RequestState {
   Bindings: {readonly link: Link}
   Variables: {
