@@ -1,4 +1,5 @@
-/** Finds the end of JSON in a text, without parsing it. It uses a loop, because a RegExp overflows on long strings. */
+/** Finds JSON in a text. Its end is found by a loop, because a RegExp overflows on long strings. */
+import {parseText} from './request.js'
 
 /** Returns the position after the JSON object or list that `text` begins with, or 0. Line breaks may be within its strings. */
 export function endOfValue(text: string): number {
@@ -25,4 +26,16 @@ export function beginsJson(text: string): boolean {
 /** Reports whether `text` is the start of an object or a list whose end is missing. */
 export function isCutJson(text: string): boolean {
   return beginsJson(text) && endOfValue(text) === 0
+}
+
+/** Returns the JSON in a text, behind a time or other words, with its own text and that behind it. */
+export function embeddedJson(line: string): {value: object; text: string; rest: string} | undefined {
+  for (const {index} of [...line.matchAll(/[{[]/g)].slice(0, 20)) {
+    const rest = line.slice(index)
+    const end = endOfValue(rest)
+    const value = end === 0 ? undefined : parseText(rest.slice(0, end))
+    if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+      return {value, text: rest.slice(0, end), rest: rest.slice(end)}
+  }
+  return undefined
 }
