@@ -2,13 +2,13 @@
  * Reads a request from the command that sends it: curl as bash, cmd.exe and PowerShell write it, and Invoke-WebRequest. Texts
  * have one character per byte (latin1).
  */
-import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
+import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {bashVariables, readBash} from './bash.js'
 import {readCmd} from './cmd.js'
 import {bodyIsElsewhere, TYPOGRAPHIC_COMMAND, unclear} from './gaps.js'
 import {isSignature} from './lines.js'
 import {powerShellVariables, readCmdlet, readProgram, type Value} from './powershell.js'
-import type {CapturedRequest, Gap, Reading} from './request.js'
+import {type CapturedRequest, type Gap, hasSignature, type Reading, signedOrFirst} from './request.js'
 import type {Command, Word} from './words.js'
 import {joinedReadings} from './wrapped.js'
 
@@ -29,12 +29,11 @@ const MOST_COMMANDS = 100
 /** Returns the requests of the commands in `text` that have headers, or undefined if there is none. */
 export function readCommands(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
   const found = commandsIn(text, names)
-  const key = names.signature.toLowerCase()
-  if (found?.some(({headers = {}}) => key in headers)) return found
+  if (found?.some(request => hasSignature(request, names))) return found
   // The shell would not take typographic quotes for quotes, so no command was run as it stands here.
   const straight = text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'")
   if (straight === text) return found
-  const meant = commandsIn(straight, names)?.filter(({headers = {}}) => key in headers) ?? []
+  const meant = commandsIn(straight, names)?.filter(request => hasSignature(request, names)) ?? []
   return meant.length === 0 ? found : meant.map(request => ({...request, doubt: TYPOGRAPHIC_COMMAND}))
 }
 
@@ -62,10 +61,7 @@ function commandsIn(text: string, names: WebhookHeaderNames): CapturedRequest[] 
       ),
     )
   }
-  if (found.length === 0) return undefined
-  const signed = found.filter(({headers}) => headers && headerOf(headers, names.signature) !== undefined)
-  const kept = signed.length > 0 ? signed : found.slice(0, 1)
-  return kept.map((request, n) => (kept.length > 1 ? {...request, place: `#${n + 1}`} : request))
+  return found.length === 0 ? undefined : signedOrFirst(found, names)
 }
 
 const isSigned = ({pairs}: Sent, names: WebhookHeaderNames) => pairs.some(pair => isSignature(pair, names))

@@ -18,7 +18,7 @@ import {
 import {isRead, readBrokenLogs, readLogs} from './logs.js'
 import {textOfMail} from './mails.js'
 import {plainHtml, withoutEscapedLineEnds} from './rendered.js'
-import {type Afterwards, type CapturedRequest, receivedAtOf} from './request.js'
+import {type Afterwards, type CapturedRequest, hasSignature, numbered, receivedAtOf} from './request.js'
 import {mayHoldSeveral, requestTexts} from './several.js'
 import {readTrace} from './traces.js'
 import {textReadings} from './wrapped.js'
@@ -108,8 +108,7 @@ function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[]
       .filter(pair => pair !== undefined)
     return {headers: gatherHeaders(pairs), body: new Uint8Array(), gap: CURL_PRINTS_NO_BODY}
   })
-  const key = names.signature.toLowerCase()
-  const signed = requests.filter(({headers}) => key in headers)
+  const signed = requests.filter(request => hasSignature(request, names))
   if (requests.length > 0) return (signed.length > 0 ? signed : requests).slice(-1)
   return lines.some(line => /^< HTTP\//.test(line)) ? [{body: new Uint8Array(), gap: ANSWER}] : undefined
 }
@@ -132,8 +131,7 @@ function readRequests(
     if (isSigned || (parts.length > 1 && isEventEnvelope(request.body))) found.push(request)
     else if (REQUEST_LINE.test(part.trimStart().split('\n', 1)[0] ?? '')) leftOut.count += 1
   }
-  if (found.length < 2) return found.length === 0 ? undefined : found
-  return found.map((request, n) => ({...request, place: `#${n + 1}`}))
+  return found.length === 0 ? undefined : numbered(found)
 }
 
 /**

@@ -1,5 +1,5 @@
 /** A captured webhook request, independent of the form of the capture. */
-import type {HeaderMap} from '../signature/headers.js'
+import {type HeaderMap, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 
 /** The reason why a capture is not a whole request, so that its signature cannot be checked. */
 export interface Gap {
@@ -60,6 +60,25 @@ export interface CapturedRequest {
 /** Returns a request that could not be read, with the reason. */
 export function unreadable(problem: string, place: string): CapturedRequest {
   return {body: new Uint8Array(), place, problem}
+}
+
+/** Reports whether `request` has a header with the name of the signature. */
+export function hasSignature({headers = {}}: CapturedRequest, names: WebhookHeaderNames): boolean {
+  return headerOf(headers, names.signature) !== undefined
+}
+
+/** Returns the requests that have a signature, or the first one if none has. Several are numbered. */
+export function signedOrFirst(
+  requests: readonly CapturedRequest[],
+  names: WebhookHeaderNames,
+): CapturedRequest[] {
+  const signed = requests.filter(request => hasSignature(request, names))
+  return numbered(signed.length > 0 ? signed : requests.slice(0, 1))
+}
+
+/** Returns `requests`, each with its number as its place if there are several. */
+export function numbered(requests: readonly CapturedRequest[]): CapturedRequest[] {
+  return requests.map((request, n) => (requests.length > 1 ? {...request, place: `#${n + 1}`} : request))
 }
 
 /** Parses JSON. Returns undefined when `text` is not JSON. */

@@ -4,7 +4,7 @@
  */
 import {gatherHeaders, headerOf, type WebhookHeaderNames} from '../signature/headers.js'
 import {BODY_MISSING, unclear} from './gaps.js'
-import type {CapturedRequest} from './request.js'
+import {type CapturedRequest, signedOrFirst} from './request.js'
 
 const SECTION = /^(?:[\d:.]+ )?(=>|<=|==) (Send|Recv|Info)(?: |:)(header|data|SSL data)?(?:, (\d+) bytes)?/
 const DATA = /^([\da-f]{4,8}): ?(.*)$/s
@@ -26,11 +26,7 @@ export function readTrace(text: string, names: WebhookHeaderNames): CapturedRequ
     else if (requests.length > 0) (requests.at(-1) as {data: string}).data += bytes
   }
   const read = requests.map(({head, data}) => requestOf(head, data, isHex))
-  const signed = read.filter(({headers}) => headers && headerOf(headers, names.signature) !== undefined)
-  const kept = signed.length > 0 ? signed : read.slice(0, 1)
-  return kept.length === 0
-    ? undefined
-    : kept.map((one, n) => (kept.length > 1 ? {...one, place: `#${n + 1}`} : one))
+  return read.length === 0 ? undefined : signedOrFirst(read, names)
 }
 
 interface Section {
