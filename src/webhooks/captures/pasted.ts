@@ -6,6 +6,7 @@ import {isEventEnvelope} from '../signature/event.js'
 import {gatherHeaders, type WebhookHeaderNames} from '../signature/headers.js'
 import {readCommands} from './commands.js'
 import {ANSWER, BODY_MISSING, CURL_PRINTS_NO_BODY, FOREIGN_FORM} from './gaps.js'
+import {beginsJson} from './json-text.js'
 import {
   BODY_LABEL,
   HIDDEN_BODY,
@@ -57,27 +58,20 @@ const CURL_REMARK =
   /^(?:\* +(?:Trying|Connected|Host |TCP_|ALPN|TLS|SSL|Server |upload completely|We are completely|Connection #|Mark bundle|Using HTTP|Established|Request completely|\[HTTP)|< |[{}] \[\d+ bytes data\])/
 
 /**
- * Returns the text without the marks that a mail puts before quoted lines. What stands before the quoted lines is dropped, unless
- * there is a signature in it. Lines
- * of `curl -v` begin with such a mark too; they are left as they are.
+ * Returns the text without the marks that a mail puts before quoted lines. The lines before the quoted ones are dropped, unless
+ * there is a signature in them. Lines of `curl -v` begin with such a mark too; they are left as they are.
  */
 function withoutQuoteMarks(text: string, names: WebhookHeaderNames, levels = MOST_LEVELS): string {
   const lines = text.split('\n')
-  const isMarked = (line: string) => QUOTE_MARK.test(line)
-  const first = lines.findIndex(isMarked)
-  if (first < 0 || levels === 0) return text
-  const last = lines.findLastIndex(isMarked)
-  const region = lines.slice(first, last + 1)
-  if (lines.some(line => CURL_REMARK.test(line))) return text
-  // Output of curl -v that was cut to the lines of the request ends where the body would begin.
-  const rest = lines.slice(last + 1)
-  const inner = region.map(line => line.replace(QUOTE_MARK, ''))
+  const first = lines.findIndex(line => QUOTE_MARK.test(line))
+  if (first < 0 || levels === 0 || lines.some(line => CURL_REMARK.test(line))) return text
   const before = lines.slice(0, first)
   const kept = holdsSignature(before.join('\n'), names) ? before : []
-  return withoutQuoteMarks([...kept, ...inner, ...rest].join('\n'), names, levels - 1)
+  const unmarked = lines.slice(first).map(line => line.replace(QUOTE_MARK, ''))
+  return withoutQuoteMarks([...kept, ...unmarked].join('\n'), names, levels - 1)
 }
 
-/** Returns the text without lines of ``` and without spaces that stand before each line. */
+/** Returns the text without lines of ``` and without the spaces that all lines begin with. */
 function withoutFences(text: string): string {
   const lines = text.split('\n').filter(line => !/^\s*(?:```|~~~)[\w-]*\s*$/.test(line))
   const indents = lines.filter(line => line.trim() !== '').map(line => /^[ \t]*/.exec(line)?.[0] ?? '')
@@ -85,7 +79,7 @@ function withoutFences(text: string): string {
     (least, indent) => (indent.length < least.length ? indent : least),
     indents[0] ?? '',
   )
-  return lines.map(line => (line.startsWith(common) ? line.slice(common.length) : line)).join('\n')
+  return withoutIndent(lines, common)
 }
 
 /** Reads the output of `curl -v`: the lines of the request begin with `>`, and those of the answer with `<`. */
@@ -97,8 +91,9 @@ function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[]
   for (const line of lines) {
     const [, sent] = /^> ?(.*)$/.exec(line) ?? []
     if (sent === undefined) continue
-    if (REQUEST_LINE.test(sent)) heads.push([])
-    isInHead = REQUEST_LINE.test(sent) || (isInHead && sent.trim() !== '')
+    const isFirst = REQUEST_LINE.test(sent)
+    if (isFirst) heads.push([])
+    isInHead = isFirst || (isInHead && sent.trim() !== '')
     if (isInHead) heads.at(-1)?.push(sent)
   }
   const requests = heads.map(head => {
@@ -113,7 +108,7 @@ function readVerbose(text: string, names: WebhookHeaderNames): CapturedRequest[]
   return lines.some(line => /^< HTTP\//.test(line)) ? [{body: new Uint8Array(), gap: ANSWER}] : undefined
 }
 
-/** Joins lines without `indent` before them. */
+/** Joins lines, without `indent` where they begin with it. */
 function withoutIndent(lines: readonly string[], indent: string): string {
   return lines.map(line => (line.startsWith(indent) ? line.slice(indent.length) : line)).join('\n')
 }
@@ -152,7 +147,7 @@ function readHeadersAndBody(
   for (const [n, line] of lines.entries()) {
     const label = BODY_LABEL.exec(line)?.[0]
     const rest = line.slice(label?.length ?? 0)
-    if (/^\s*[{[]/.test(rest)) {
+    if (beginsJson(rest)) {
       bodyLine = n
       const behind = lines.slice(n + 1)
       bodyText =
