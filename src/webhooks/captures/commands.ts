@@ -47,19 +47,11 @@ function commandsIn(text: string, names: WebhookHeaderNames): CapturedRequest[] 
     const isCmdlet = /^i/i.test(program) || /^curl[^\n]*[ \t]-(?:Headers|Body|Uri)\b/i.test(text.slice(index))
     const read = isCmdlet ? [cmdletRequest(text, start)] : readings(text, index, program)
     const likely = read.filter(({sent}) => sent.pairs.length > 0 || sent.body !== undefined)
-    const [first] = likely.toSorted(
-      (a, b) => Number(isSigned(b.sent, names)) - Number(isSigned(a.sent, names)),
-    )
+    const first = likely.find(({sent}) => isSigned(sent, names)) ?? likely[0]
     if (first === undefined) continue
     end = first.end
-    found.push(
-      requestOf(
-        first.sent,
-        likely.map(({sent}) => sent),
-        names,
-        text,
-      ),
-    )
+    const all = likely.map(({sent}) => sent)
+    found.push(requestOf(first.sent, all, names, text))
   }
   return found.length === 0 ? undefined : signedOrFirst(found, names)
 }
@@ -153,8 +145,10 @@ function pipedInput(before: string, variables: ReadonlyMap<string, string>): Pic
   return {input: `${others.slice(isBare ? 1 : 0).join(' ')}${isBare ? '' : '\n'}`}
 }
 
-/** Short options of curl that take a value, other than those that are read here. */
-const SHORT_WITH_VALUE = 'AbcCDeEFhKmoPQrtTuUwxXyYz'
+/** The long names of the short options that are read here. */
+const SHORT: Readonly<Record<string, string>> = {H: 'header', d: 'data', T: 'upload-file', F: 'form'}
+/** Other short options of curl that take a value. */
+const SHORT_WITH_VALUE = 'AbcCDeEhKmoPQrtuUwxXyYz'
 const LONG_WITH_VALUE = new Set([
   'cacert',
   'capath',
@@ -254,25 +248,23 @@ function* optionsOf(words: readonly Word[]): Generator<readonly [string, Word | 
     const word = words[n] as Word
     const [, long, inline] = /^--([a-z][a-z0-9.-]*)(?:=([\s\S]*))?$/.exec(word.text) ?? []
     if (long !== undefined) {
-      const name = long === 'data-ascii' ? 'data' : long
-      const takesValue = name === 'header' || DATA.has(name) || LONG_WITH_VALUE.has(name)
-      if (inline !== undefined) yield [name, {...word, text: inline}]
+      const takesValue = long === 'header' || DATA.has(long) || LONG_WITH_VALUE.has(long)
+      if (inline !== undefined) yield [long, {...word, text: inline}]
       else if (takesValue) {
         n += 1
-        yield [name, words[n]]
+        yield [long, words[n]]
       }
       continue
     }
     if (!/^-[A-Za-z#:]/.test(word.text)) continue
     for (let at = 1; at < word.text.length; at += 1) {
       const letter = word.text[at] ?? ''
-      const isRead = letter === 'H' || letter === 'd'
-      if (!isRead && !SHORT_WITH_VALUE.includes(letter)) continue
+      const name = SHORT[letter]
+      if (name === undefined && !SHORT_WITH_VALUE.includes(letter)) continue
       const rest = word.text.slice(at + 1)
       if (rest === '') n += 1
       const value = rest === '' ? words[n] : {...word, text: rest}
-      const names: Readonly<Record<string, string>> = {H: 'header', d: 'data', T: 'upload-file', F: 'form'}
-      yield [names[letter] ?? letter, value]
+      yield [name ?? letter, value]
       break
     }
   }
