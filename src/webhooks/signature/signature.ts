@@ -151,7 +151,7 @@ function digestAtOnce({inner, outer}: PaddedKey, timestamp: string, rawBody: Uin
 }
 
 /** Returns the parsed header, or the reason why it cannot be parsed. A list of one value is a header that came once. */
-function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
+export function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
   const values = typeof header === 'string' ? [header] : (header ?? [])
   const [value] = values
   if (value === undefined) return 'missing_header'

@@ -18,7 +18,7 @@ import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {type CheckResult, check, MOST_KEPT_BYTES, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {headerOf} from '../../../webhooks/signature/headers.js'
-import {createSigner, parseSignature} from '../../../webhooks/signature/signature.js'
+import {createSigner, signatureIn} from '../../../webhooks/signature/signature.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import {readBytes, readingProblem} from '../../input/files.js'
 import {checkedFlag} from '../../input/flags.js'
@@ -102,9 +102,8 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
 
 /** Returns the time in a well-formed signature header, in Unix seconds. */
 function signedAt(header: string | readonly string[] | undefined): number | undefined {
-  const [value, ...others] = [header ?? []].flat()
-  const parsed = value === undefined || others.length > 0 ? undefined : parseSignature(value)
-  return parsed === undefined ? undefined : Number(parsed.timestamp)
+  const signature = signatureIn(header)
+  return typeof signature === 'string' ? undefined : Number(signature.timestamp)
 }
 
 /** Reads the time of a signature as whole Unix seconds. Throws a usage error for an invalid time or one before 1970. */
