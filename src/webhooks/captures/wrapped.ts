@@ -19,17 +19,11 @@ const REST_DROPPED = 'the text after the end of the body was left out'
  */
 export function* textReadings(text: string, length: number | undefined, whole: string): Generator<Reading> {
   const fits = (reading: string) => length === undefined || reading.length === length
-  const end = endOfValue(text)
-  const lineBreak = /^\r?\n/.exec(text.slice(end))?.[0]
   const unended = text.replace(/\r?\n$/, '')
   const starts = new Map<string, string | undefined>([[text, undefined]])
   if (!starts.has(unended)) starts.set(unended, END_DROPPED)
-  // Words may follow the body, but on lines of their own.
-  if (end > 0 && lineBreak !== undefined) {
-    const note = text.slice(end).trim() === '' ? END_DROPPED : REST_DROPPED
-    for (const one of [text.slice(0, end), text.slice(0, end) + lineBreak])
-      if (!starts.has(one)) starts.set(one, note)
-  }
+  const {json, isAlone} = withoutRest(text)
+  for (const one of json) if (!starts.has(one)) starts.set(one, isAlone ? END_DROPPED : REST_DROPPED)
   for (const [start, note] of starts) if (start !== text && fits(start)) yield {body: bytes(start), note}
   for (const start of [...starts.keys()].toReversed())
     for (const reading of joinedReadings(start, whole))
@@ -38,11 +32,21 @@ export function* textReadings(text: string, length: number | undefined, whole: s
 
 /** Yields `text` without the words that stand below the JSON that it begins with. */
 export function* readingsWithoutWords(text: string): Generator<Reading> {
+  const {json, isAlone} = withoutRest(text)
+  if (!isAlone) for (const one of json) yield {body: bytes(one), note: REST_DROPPED}
+}
+
+/**
+ * Returns the JSON that `text` begins with, without and with its line end, and whether nothing but white space follows it. There
+ * is none if something follows on its last line, because words below a body have lines of their own.
+ */
+function withoutRest(text: string): {json: readonly string[]; isAlone: boolean} {
   const end = endOfValue(text)
-  const lineBreak = /^\r?\n/.exec(text.slice(end))?.[0]
-  if (end === 0 || lineBreak === undefined || text.slice(end).trim() === '') return
-  yield {body: bytes(text.slice(0, end)), note: REST_DROPPED}
-  yield {body: bytes(text.slice(0, end) + lineBreak), note: REST_DROPPED}
+  const rest = text.slice(end)
+  const lineBreak = /^\r?\n/.exec(rest)?.[0]
+  const isFound = end > 0 && lineBreak !== undefined
+  const json = text.slice(0, end)
+  return {json: isFound ? [json, json + lineBreak] : [], isAlone: rest.trim() === ''}
 }
 
 /** Yields the readings of `text`, which is in `whole`, with broken lines joined. */
