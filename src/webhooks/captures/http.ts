@@ -4,7 +4,7 @@ import type {ByteSource} from './byte-source.js'
 import {chunkSizeIn, dechunk} from './chunks.js'
 import {BODY_MISSING, HEADERS_CUT} from './gaps.js'
 import {HEADER_LINE, HIDDEN_BODY, isSignature, REQUEST_LINE} from './lines.js'
-import {type Afterwards, type CapturedRequest, type Reading, receivedAtOf} from './request.js'
+import {type Afterwards, bytesText, type CapturedRequest, type Reading, receivedAtOf} from './request.js'
 import {joinedReadings, readingsWithoutWords, textReadings} from './wrapped.js'
 
 const MOST_SURPLUS_BYTES = 4 * 1024 * 1024
@@ -133,5 +133,3 @@ async function* upTo(source: ByteSource, length: number, afterwards: Afterwards)
     )
   if (surplusBytes <= MOST_SURPLUS_BYTES) afterwards.surplus = more
 }
-
-const bytesText = (count: number) => (count === 1 ? '1 byte' : `${count} bytes`)

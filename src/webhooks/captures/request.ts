@@ -57,6 +57,11 @@ export interface CapturedRequest {
   readonly otherReadings?: ((body: Uint8Array) => Iterable<Reading>) | undefined
 }
 
+/** Returns a number of bytes in words, such as "1 byte". */
+export function bytesText(count: number): string {
+  return count === 1 ? '1 byte' : `${count} bytes`
+}
+
 /** Returns a request that could not be read, with the reason. */
 export function unreadable(problem: string, place: string): CapturedRequest {
   return {body: new Uint8Array(), place, problem}

@@ -5,6 +5,7 @@
 import {isoTime} from '../../contract/dates.js'
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {DELIVERY_DELAYS_SECONDS, SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
+import {bytesText} from '../captures/request.js'
 import type {HeaderMap} from '../signature/headers.js'
 import type {Cause, CheckedRequest, Finding, RemovedSecret} from './finding.js'
 
@@ -208,10 +209,9 @@ export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest,
 export function describeCut({request: {afterwards}}: CheckedRequest): Finding | undefined {
   const missing = afterwards?.missingBytes
   if (missing === undefined) return undefined
-  const bytes = missing === 1 ? '1 byte' : `${missing} bytes`
   return {
     code: 'body_cut',
-    explanation: `The body is cut off: it is ${bytes} shorter than its Content-Length says.`,
+    explanation: `The body is cut off: it is ${bytesText(missing)} shorter than its Content-Length says.`,
     fix: 'Get the whole body, exactly as it was received, and pass it with --body FILE.',
   }
 }
