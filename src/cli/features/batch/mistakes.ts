@@ -15,9 +15,14 @@ export interface Place {
 /** How many mistakes of a file are printed. */
 const MOST_SHOWN = 100
 
+/** Names a line of the file or, in a JSON array, a trip: `line 7`, `trip 7`. */
+export function lineText(format: TripFormat, line: number): string {
+  return `${format === 'json' ? 'trip' : 'line'} ${line}`
+}
+
 /** Returns the error at `place`, whose message begins with it: `line 7, column city: …`. */
 function mistakeAt(format: TripFormat, {line, column}: Place, problem: string, hint?: string): Failure {
-  const where = `${format === 'json' ? 'trip' : 'line'} ${line}`
+  const where = lineText(format, line)
   const field = format === 'csv' ? `column ${column}` : column
   return usage('invalid_input', `${column === undefined ? where : `${where}, ${field}`}: ${problem}`, hint)
 }

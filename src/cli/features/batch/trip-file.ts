@@ -10,7 +10,7 @@ import {TRIP_COLUMNS, type TripColumn} from './columns.js'
 import {type Row, readSheet, type Writing} from './csv-rows.js'
 import {draftOfRows, groupRows, readHeader} from './csv-trips.js'
 import {draftOfRecord, recordsOfArray, recordsOfLines, type TripRecord} from './json-trips.js'
-import {Mistakes, type Place, type TripFormat} from './mistakes.js'
+import {lineText, Mistakes, type Place, type TripFormat} from './mistakes.js'
 import {countryReader, type Reading, readTrip, type Trip} from './trips.js'
 
 export interface TripFile {
@@ -129,7 +129,7 @@ async function readRecords(
       mistakes.add(draft.placeOfColumn('client_reference_id'), 'is missing')
     const earlier = lines.get(reference?.text ?? '')
     if (reference !== undefined && earlier !== undefined)
-      mistakes.add(reference.place, `is that of ${format === 'json' ? 'trip' : 'line'} ${earlier} already`)
+      mistakes.add(reference.place, `is that of ${lineText(format, earlier)} already`)
     else if (reference !== undefined) lines.set(reference.text, record.line)
     const trip = await readTrip(draft, reading)
     if (trip) trips.push(trip)

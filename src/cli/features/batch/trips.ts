@@ -21,7 +21,7 @@ import type {ReserveFlags} from '../reserve/flags.js'
 import {readTyped} from '../reserve/request.js'
 import type {TripColumn} from './columns.js'
 import type {Row} from './csv-rows.js'
-import type {Mistakes, Place} from './mistakes.js'
+import {lineText, type Mistakes, type Place} from './mistakes.js'
 
 /** A trip whose every value was checked. */
 export interface Trip {
@@ -229,15 +229,13 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
     column => isGiven(column) || (column === 'room' && draft.rooms !== undefined),
   )
   const offerId = cells.get('offer_id')?.text
-  const earlier = offerId === undefined ? undefined : reading.offerLines.get(offerId)
-  if (earlier !== undefined) {
-    const where = mistakes.format === 'json' ? 'trip' : 'line'
-    mistakes.add(
-      placeOfColumn('offer_id'),
-      `is that of ${where} ${earlier} already: an offer can be reserved once`,
-    )
-  } else if (offerId !== undefined) reading.offerLines.set(offerId, draft.line)
   if (offerId !== undefined) {
+    const earlier = reading.offerLines.get(offerId)
+    if (earlier === undefined) reading.offerLines.set(offerId, draft.line)
+    else {
+      const problem = `is that of ${lineText(mistakes.format, earlier)} already: an offer can be reserved once`
+      mistakes.add(placeOfColumn('offer_id'), problem)
+    }
     if (searched.length > 0)
       mistakes.add(placeOfColumn('offer_id'), `give an offer or a search, not both (${searched.join(', ')})`)
     for (const column of CHOICE_COLUMNS.filter(isGiven))
