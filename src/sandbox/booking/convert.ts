@@ -97,7 +97,7 @@ export function convertOffer(call: Call): Reservation {
   return record
 }
 
-/** What the refusal of an offer says that a fault has lost. */
+/** Messages about offers that an injected fault made unusable. */
 const LOST: Partial<Record<ErrorCode, string>> = {
   rooms_unavailable: 'the rooms are no longer available; search again',
   offer_already_used: 'the offer is already booked',

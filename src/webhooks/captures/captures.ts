@@ -71,7 +71,7 @@ export async function* readCaptures<T = never>(
 
   if (head || mayHoldRequest(text, names)) {
     const requests = await readWhole(source, names, leftOut)
-    // What is a request from its first line on lacks only the part that was cut off.
+    // A text that begins with a request line is a request of which only the end was cut off.
     const isWhole = requests?.some(({gap}) => gap === undefined)
     const found = head?.hasRequestLine && !isWhole ? [readHttpRequest(source, head)] : requests
     if (found) return yield found.map(one => withMask(one, names))
@@ -109,7 +109,7 @@ async function readSeveral(
   return requests !== undefined && requests.length > 1 ? requests : undefined
 }
 
-/** Matches what stands in a log in place of a secret. */
+/** Matches what logs write in place of a secret. */
 const MASK =
   /\*{2,}|\u2022{2,}|\xe2\x80\xa6|\u2026|\.{3}|x{6,}|<[a-z_ ]+>|\[?(?:redacted|masked|filtered|hidden|removed)\b/i
 

@@ -44,7 +44,7 @@ function commandLine(
         unknown.push(whole)
         line += whole
       } else if (!isBatch || whole === '%%') line += '%'
-      // What is typed keeps an unknown name, so that only the first percent sign is done with.
+      // A typed command keeps an unknown variable, so only its first percent sign is taken here.
       at += isSet || isBatch ? whole.length : 1
     } else if (character === '^' && !isQuoted) {
       // A caret before a line break joins the lines, and the character after the break is taken as it is.

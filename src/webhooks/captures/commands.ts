@@ -30,7 +30,7 @@ const MOST_COMMANDS = 100
 export function readCommands(text: string, names: WebhookHeaderNames): CapturedRequest[] | undefined {
   const found = commandsIn(text, names)
   if (found?.some(request => hasSignature(request, names))) return found
-  // The shell would not take typographic quotes for quotes, so no command was run as it stands here.
+  // Typographic quotes are no quotes to a shell, so this is not the command that was run.
   const straight = text.replace(/\xe2\x80[\x9c-\x9f]/g, '"').replace(/\xe2\x80[\x98-\x9b]/g, "'")
   if (straight === text) return found
   const meant = commandsIn(straight, names)?.filter(request => hasSignature(request, names)) ?? []

@@ -64,8 +64,9 @@ export function readHttpRequest(
 }
 
 /**
- * Yields the other bodies that the text of a request may mean. A request with a request line and without a length is taken as it
- * is, but for words below its JSON and lines that a mail has broken; one without is a text that was pasted, whose last line an editor ends.
+ * Yields the other bodies that the text of a request may mean. If a request has a request line and no length, only words below
+ * its JSON are dropped and broken lines are joined. Without a request line it is a pasted text, and an editor may have ended its
+ * last line.
  */
 function* httpReadings(
   body: Uint8Array,

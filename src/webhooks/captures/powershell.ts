@@ -53,8 +53,8 @@ export function readCmdlet(
 }
 
 /**
- * Returns the command of a program such as curl.exe. Windows PowerShell passes an argument on without escaping its quotes, and
- * PowerShell since 7.3 as it is.
+ * Returns the command of a program such as curl.exe. Windows PowerShell passes an argument without escaping its quotes;
+ * PowerShell 7.3 and later pass it unchanged.
  */
 export function readProgram(
   text: string,

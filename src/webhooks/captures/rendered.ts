@@ -1,4 +1,4 @@
-/** Undoes what programs do to a text that they show. Texts have one character per byte (latin1), except where it is said. */
+/** Undoes what programs do to a text that they show. Texts have one character per byte (latin1), except in `unescapeHtml`. */
 
 const ENTITIES: Readonly<Record<string, string>> = {quot: '"', amp: '&', lt: '<', gt: '>', apos: "'"}
 

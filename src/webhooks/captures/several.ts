@@ -12,7 +12,7 @@ export function mayHoldSeveral(text: string, names: WebhookHeaderNames): boolean
 
 /**
  * Returns the parts of `text` with one request each, or the text alone. A request begins at its request line, or, behind a signed
- * request and its body, at the headers among which the next signature is. What stands in a body is part of it.
+ * request and its body, at the headers among which the next signature is. No request begins within a body.
  */
 export function requestTexts(text: string, names: WebhookHeaderNames): string[] {
   const starts: number[] = []

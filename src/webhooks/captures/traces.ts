@@ -88,7 +88,10 @@ function requestOf(head: string, data: string, isHex: boolean): CapturedRequest 
   return {headers, body, afterwards, doubt: isHex ? undefined : doubtOf(data)}
 }
 
-/** A letter beyond ASCII has several bytes, so it is printed as several full stops; a line break between values breaks the JSON. */
+/**
+ * Returns the doubt about a body of `--trace-ascii`, if it may have lost bytes. A letter beyond ASCII has several bytes and is
+ * printed as several full stops. One full stop may be a line break between values; then the text is no JSON.
+ */
 function doubtOf(data: string) {
   const what =
     'curl --trace-ascii prints a full stop for each byte that is not plain ASCII, so bytes of the body are lost.'

@@ -106,10 +106,9 @@ function widthOf(line: string): number {
 }
 
 /**
- * Returns which breaks between `parts` a mail program may have put there: those at which the next word has no room. How wide the
- * lines are shows the longest line of the text: in one whose longest line has 72 characters, a break behind 20 characters and
- * before a word of 5 was there before, and one behind 68 was put there. Some programs do not break a long word, so that one
- * does not count.
+ * Returns which breaks between `parts` a mail program may have added: those at which the next word has no room. The longest line
+ * of the text shows how wide its lines are. If it has 72 characters, a break after 20 characters, before a word of 5, is original,
+ * and a break after 68 was added. Some programs do not break long words, so a line with a single long word does not count.
  */
 function addedBreaks(parts: readonly string[], whole: string): number[] {
   const lines = whole.split(/[ \t]*\r?\n/)

@@ -103,14 +103,14 @@ function conclude(first: CheckedRequest): CheckResult | Promise<CheckResult> {
     secret: verdict.secretName ?? null,
     findings: [],
   }
-  // A request without its body is not checked, even if no body is what was signed.
+  // A request without its body is not checked, even if an empty body was signed.
   if (request.gap) return notChecked(result, request.gap)
   if (result.valid) return result
   const gap = verdict.valid ? undefined : request.afterwards?.gap
   if (gap) return notChecked(result, gap)
   if (request.problem === undefined)
     return findCauses(checked).then(findings => {
-      // The cause of a changed body is then the capture itself.
+      // If the body is in doubt, the capture itself may have changed it.
       const isProved = findings.some(({code}) => !UNPROVED.includes(code) && !code.startsWith('body_'))
       if (request.doubt && !verdict.valid && !isProved) return notChecked(result, request.doubt)
       return {...result, findings}

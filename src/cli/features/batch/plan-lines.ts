@@ -66,8 +66,8 @@ function refusalLine({trip, failure}: BatchRow): string {
 const MOST_RATES = 4
 
 /**
- * What the account will be charged in another currency than the prices, a line each: as the offers say it, and for prices of
- * which they do not, the currency of the account.
+ * Returns lines about charges in another currency than the prices: the charges that the offers state, and, for offers that state
+ * none, the currency of the account.
  */
 export function chargeLines(balance: Money | undefined, planned: readonly BatchRow[]): string[] {
   const stated = planned.filter(row => row.chargeAhead)
@@ -100,7 +100,7 @@ function atWhichRates(rows: readonly BatchRow[]): string {
   return different.length > MOST_RATES ? ', at several rates' : `, at the rate ${different.join(', ')}`
 }
 
-/** Says also when the balance is less than what is to be booked in its currency. */
+/** Returns a line with the balance. It also says if the balance is less than the trips to book cost in its currency. */
 export function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
   const costs = planned.map(row => row.chargeAhead ?? row.cost)
   const inCurrency = totalsOf(costs).find(total => isSameCurrency(total, balance))

@@ -82,8 +82,8 @@ export class BatchRow {
   }
 
   /**
-   * What the account will be charged for the planned offer if that is not its price, as the service said it; undefined for what the
-   * customer pays, and where it said nothing.
+   * What the account will be charged for the planned offer, as the service states it, if that differs from the price. Undefined if
+   * the customer pays, or if the service states no charge.
    */
   get chargeAhead(): Charge | undefined {
     const charge = this.offer?.details.charge
@@ -91,7 +91,7 @@ export class BatchRow {
     return isOther ? charge : undefined
   }
 
-  /** Whether the request says so. It is no longer known of a trip that is confirmed. */
+  /** Whether the account pays. This is false once the trip is confirmed, because its request is no longer kept. */
   get paysFromAccount(): boolean {
     const {request} = this.trip
     if (request === '') return false

@@ -78,7 +78,7 @@ export class BatchRun {
       else if (row.outcome === 'planned') planned.push(row)
       else {
         this.count(row)
-        // An unknown one that the file now says otherwise is not resumed, and ends the batch as any other.
+        // An unknown trip that the file now describes differently is not resumed, and ends the batch like any other.
         if (row.outcome === 'unknown' && row.failure && !this.options.continues)
           this.halt ??= {failure: row.failure, trip: row.trip}
         this.options.onEnd(row)

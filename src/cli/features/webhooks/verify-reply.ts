@@ -75,10 +75,10 @@ const CHANGED =
 const WHERE_CHANGED =
   'We cannot see where this happened. If your program accepts our notifications, only the copy that you sent us was changed, and nothing has to be done. If your program refuses them, it is your program that changes them.'
 
-/** Changes that a signature proves which fits once they are undone. */
+/** Codes of changes that are proved: once they are undone, the signature fits. */
 const CHANGES =
   /^(body_(?!cut$|missing$|unclear$)\w+|header_(renamed|repeated|rewritten)|content_length_short)$/
-/** Mistakes in the copy of the secret, beside which the signature proves as much. */
+/** Codes of mistakes in the copy of the secret. The signature proves a change beside them all the same. */
 const MISCOPIED = /^secret_(whitespace|quoted|prefix_doubled|base64_encoded|of_other_subscription)$/
 
 /** Reports whether it is proven that the request was signed with the secret and changed afterwards. */

@@ -134,10 +134,10 @@ export async function readBody({body}: VerifyFlags): Promise<Uint8Array | undefi
   return body === undefined ? undefined : readBytes('--body', body, MOST_KEPT_BYTES)
 }
 
-/** What is missing is more than a body, so that --body does not add it. */
+/** Codes of gaps that a body does not fill. */
 const NO_BODY_MENDS: readonly unknown[] = ['request_missing', 'no_request', 'signature_masked']
 
-/** Returns `request` with the body of --body in place of its own. An answer of a server does not become a request by it. */
+/** Returns `request` with the body of --body in place of its own. Gaps that a body does not fill remain. */
 function withBody(request: CapturedRequest, body: Uint8Array): CapturedRequest {
   const {headers, receivedAt, place, problem, gap} = request
   const declared = headerOf(headers ?? {}, 'content-length')
