@@ -2,10 +2,10 @@
  * Splits the commands of a text as bash does. Texts have one character per byte (latin1), so that no byte of a body is lost. A
  * line break that a mail put between two words does not end the command.
  */
-import {type Command, utf8Bytes, type Word, WRAPPED_OPTION} from './words.js'
+import {type Command, utf8Bytes, type Variables, type Word, WRAPPED_OPTION} from './words.js'
 
 /** Returns the command that begins at `start`. `variables` are those that the text sets. */
-export function readBash(text: string, start: number, variables: ReadonlyMap<string, string>): Command {
+export function readBash(text: string, start: number, variables: Variables<string>): Command {
   const words: Word[] = []
   const command: {words: Word[]; input?: string; end: number} = {words, end: start}
   let at = start
@@ -42,11 +42,7 @@ export function readBash(text: string, start: number, variables: ReadonlyMap<str
 }
 
 /** Reads one word, up to unquoted white space or an operator. */
-function readWord(
-  text: string,
-  start: number,
-  variables: ReadonlyMap<string, string>,
-): {word: Word; end: number} {
+function readWord(text: string, start: number, variables: Variables<string>): {word: Word; end: number} {
   let value = ''
   const unknown: string[] = []
   let at = start

@@ -9,7 +9,7 @@ import {bodyIsElsewhere, TYPOGRAPHIC_COMMAND, unclear} from './gaps.js'
 import {isSignature} from './lines.js'
 import {powerShellVariables, readCmdlet, readProgram, type Value} from './powershell.js'
 import {type CapturedRequest, type Gap, hasSignature, type Reading, signedOrFirst} from './request.js'
-import type {Command, Word} from './words.js'
+import {type Command, type Variables, type Word, whenUsed} from './words.js'
 import {joinedReadings} from './wrapped.js'
 
 /** A request as one shell sends it. */
@@ -91,7 +91,7 @@ const SIGNS = {
 } as const
 
 function shellOf(before: string, command: string): keyof typeof SIGNS | undefined {
-  const line = /[^\n]*$/.exec(before)?.[0] ?? ''
+  const line = before.slice(before.lastIndexOf('\n') + 1)
   if (/^(?:[> ]*)PS [A-Z]:|^PS /.test(line) || /^[ \t]*\$\w+[ \t]+=/m.test(before)) return 'powerShell'
   if (/[A-Z]:\\[^\n]*>[ \t]*$/i.test(line)) return 'cmd'
   const shells = (['powerShell', 'cmd', 'bash'] as const).map(shell => ({
@@ -108,7 +108,7 @@ function readings(text: string, index: number, program: string): {sent: Sent; en
   const upTo = text.slice(start, start + 200_000)
   const as = (command: Command, note?: string) => ({sent: curlRequest(command, note), end: command.end})
   const bash = () => {
-    const variables = bashVariables(before, index)
+    const variables = whenUsed(() => bashVariables(before, index))
     return as({...readBash(text, start, variables), ...pipedInput(before, variables)})
   }
   const cmd = () => {
@@ -117,7 +117,7 @@ function readings(text: string, index: number, program: string): {sent: Sent; en
     return [as(typed), as(batch, 'the command was read as in a batch file, where %% is one percent sign')]
   }
   const powerShell = () => {
-    const variables = powerShellVariables(before, index)
+    const variables = whenUsed(() => powerShellVariables(before, index))
     const windows = as(readProgram(text, start, variables, true))
     const current = as(readProgram(text, start, variables, false))
     // Quotes that are escaped twice are meant for Windows PowerShell.
@@ -134,7 +134,7 @@ function readings(text: string, index: number, program: string): {sent: Sent; en
 }
 
 /** Returns what `printf '%s' '…' |` or `echo '…' |` before a command writes to it. */
-function pipedInput(before: string, variables: ReadonlyMap<string, string>): Pick<Command, 'input'> {
+function pipedInput(before: string, variables: Variables<string>): Pick<Command, 'input'> {
   const last = [...before.matchAll(/(?<=^|[\n;]|[$#] )[ \t]*(?:printf|echo)[ \t]/g)].at(-1)
   if (last === undefined) return {}
   const {words, end} = readBash(before, last.index, variables)
@@ -272,7 +272,7 @@ function* optionsOf(words: readonly Word[]): Generator<readonly [string, Word | 
 
 /** Reads the parameters of Invoke-WebRequest or Invoke-RestMethod. */
 function cmdletRequest(text: string, start: number): {sent: Sent; end: number} {
-  const variables = powerShellVariables(text.slice(0, start), start)
+  const variables = whenUsed(() => powerShellVariables(text.slice(0, start), start))
   const {parameters, end} = readCmdlet(text, start, variables)
   const named = (name: string): Value | undefined => {
     const found = [...parameters].find(([key]) => key.length >= 3 && name.startsWith(key))

@@ -3,14 +3,12 @@
  * curl.exe with its arguments. Texts have one character per byte (latin1).
  */
 import {runtimeWords} from './cmd.js'
-import {type Command, utf8Bytes, type Word, WRAPPED_OPTION} from './words.js'
+import {type Command, utf8Bytes, type Variables, type Word, WRAPPED_OPTION} from './words.js'
 
 export type Value = Word & {
   /** The entries of a hash table `@{name = "value"; …}`. */
   readonly entries?: readonly (readonly [string, Value])[]
 }
-
-export type Variables = ReadonlyMap<string, Value>
 
 const LINE_CONTINUES = /^`[ \t]*\r?\n/
 
@@ -21,7 +19,7 @@ const LINE_CONTINUES = /^`[ \t]*\r?\n/
 export function readCmdlet(
   text: string,
   start: number,
-  variables: Variables,
+  variables: Variables<Value>,
 ): {parameters: Map<string, Value>; end: number} {
   const parameters = new Map<string, Value>()
   let name: string | undefined
@@ -59,7 +57,7 @@ export function readCmdlet(
 export function readProgram(
   text: string,
   start: number,
-  variables: Variables,
+  variables: Variables<Value>,
   isWindowsPowerShell: boolean,
 ): Command {
   const words: Word[] = []
@@ -117,7 +115,7 @@ function skipSpace(text: string, start: number): number {
 function readValue(
   text: string,
   start: number,
-  variables: Variables,
+  variables: Variables<Value>,
   isArgument = false,
 ): {value: Value; end: number} {
   const rest = text.slice(start)
@@ -148,7 +146,7 @@ function readValue(
 }
 
 /** Reads a text of quoted and bare parts, up to unquoted white space or an operator. */
-function readText(text: string, start: number, variables: Variables): {value: Word; end: number} {
+function readText(text: string, start: number, variables: Variables<Value>): {value: Word; end: number} {
   let value = ''
   const unknown: string[] = []
   let at = start
@@ -176,7 +174,7 @@ function readText(text: string, start: number, variables: Variables): {value: Wo
 }
 
 /** Reads the entries of a hash table, up to its closing brace. */
-function readTable(text: string, start: number, variables: Variables): {value: Value; end: number} {
+function readTable(text: string, start: number, variables: Variables<Value>): {value: Value; end: number} {
   const entries: (readonly [string, Value])[] = []
   let at = start
   for (;;) {
@@ -208,7 +206,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** Replaces backtick escapes, variables and `$([char]350)` within double quotes; outside a here-string, `""` is a quote. */
-function expand(text: string, variables: Variables, isQuoted: boolean): Word {
+function expand(text: string, variables: Variables<Value>, isQuoted: boolean): Word {
   const unknown: string[] = []
   const special =
     /`u\{([\da-fA-F]{1,6})\}|`(\r?\n|[\s\S])|("")|((?:\$\(\s*\[char\]\s*(?:0x[\da-fA-F]+|\d+)\s*\))+)|\$\([^)]*\)|\$\{?(?:\w+:)?(\w+)\}?/g

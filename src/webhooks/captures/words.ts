@@ -14,6 +14,20 @@ export interface Command {
   readonly end: number
 }
 
+/** The variables that a text sets, by their names. */
+export type Variables<T> = Pick<ReadonlyMap<string, T>, 'get'>
+
+/** Returns the variables that `read` returns. They are read when one is first asked for, because most commands use none. */
+export function whenUsed<T>(read: () => Variables<T>): Variables<T> {
+  let known: Variables<T> | undefined
+  return {
+    get(name) {
+      known ??= read()
+      return known.get(name)
+    },
+  }
+}
+
 /**
  * Matches a line break before an argument, or before the mark that joins lines, which a mail put there: no command begins with a
  * dash, a quote or an address.
