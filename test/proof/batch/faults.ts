@@ -12,7 +12,6 @@ import {
   type Bench,
   batchArgv,
   checkDocumentCounts,
-  checkEnd,
   checkForms,
   checkMade,
   checkShown,
@@ -20,10 +19,10 @@ import {
   documentOf,
   FAILED,
   type Group,
-  knownIn,
   madeAt,
   openGroup,
   referencesIn,
+  runToEnd,
 } from './group.js'
 import {SEARCH, upTo} from './kills.js'
 
@@ -228,7 +227,7 @@ async function trial(
     if (rows.size === 0) break
     faults.strike({rows, isFirstOnly})
     wire.requests.length = 0
-    const run = await home.run([...argv, '--failed', FAILED], {onStart: () => {}})
+    const run = await home.run([...argv, '--failed', FAILED])
     await wire.answered()
     const found = await checkFaulty(group, run, rows, before, setting)
     runs.push(`run ${n}: ${[...rows].join(' ')}: ${run.exit}`)
@@ -238,14 +237,12 @@ async function trial(
   if (random() < 0.5) {
     // The file of those that failed is a file to run.
     const failed = argv.map(word => (word === 'trips.ndjson' ? FAILED : word))
-    const {exit, stdout} = await home.run(failed, {onStart: () => {}})
+    const {exit, stdout} = await home.run(failed)
     const isEmpty = parse(stdout)?.error !== undefined
     if (exit !== 0 && !isEmpty) wrong.push(`--failed, run again, ends with ${exit}: ${stdout.slice(0, 600)}`)
     if (!isEmpty || exit === 0) wrong.push(...checkMade(group, await madeAt(group), true))
   }
-  const known = await knownIn(group, home)
-  const last = await home.run(argv, {onStart: () => {}})
-  const found = await checkEnd(group, home, last, known)
+  const {last, wrong: found} = await runToEnd(group, home, argv)
   if (found.length > 0) wrong.push(...found, shown(last))
   return wrong.length > 0 ? [...wrong, JSON.stringify(setting), ...runs] : []
 }
@@ -302,7 +299,7 @@ async function searchTrial(group: Group, fault: WireFault, random: () => number)
   const wrong: string[] = []
   for (let n = 1; n <= 2 && wrong.length === 0; n++) {
     wire.strike = {fault, path: SEARCH, nth: upTo(20, random)}
-    const run = await home.run(argv, {onStart: () => {}})
+    const run = await home.run(argv)
     wire.strike = undefined
     const made = await madeAt(group)
     const document = documentOf(run)
@@ -316,9 +313,8 @@ async function searchTrial(group: Group, fault: WireFault, random: () => number)
     }
     if (found.length > 0) wrong.push(...found, shown(run))
   }
-  const known = await knownIn(group, home)
-  const last = await home.run(argv, {onStart: () => {}})
-  const found = [...(await checkEnd(group, home, last, known)), ...checkForms(wire)]
+  const {last, wrong: atEnd} = await runToEnd(group, home, argv)
+  const found = [...atEnd, ...checkForms(wire)]
   return found.length > 0 ? [...wrong, ...found, shown(last)] : wrong
 }
 

@@ -8,7 +8,7 @@ import {ADULT, CONTACT} from '../../support/sandbox.js'
 import type {Wire, WireOptions, WireRequest} from '../../support/wire.js'
 import {look} from '../kills/trial.js'
 import {checkDatabases, isPdf, temporaryFiles} from '../shared/home.js'
-import type {Own} from '../shared/part.js'
+import {type Own, owning} from '../shared/part.js'
 import {
   CREDENTIALS,
   cents,
@@ -245,21 +245,28 @@ export function checkKept(wire: Wire, journal: readonly Kept[]): string[] {
 }
 
 /** What was known before the last run. */
-export interface Known {
+interface Known {
   /** The references that the service had booked. */
   readonly made: ReadonlySet<string>
   /** The references of which the journal has an attempt. */
   readonly tried: ReadonlySet<string>
 }
 
-export async function knownIn(group: Group, home: Home): Promise<Known> {
+async function knownIn(group: Group, home: Home): Promise<Known> {
   const made = (await madeAt(group)).map(each => each.client_reference_id)
   const tried = (await group.journal(home)).filter(entry => !isNeverSent(entry))
   return {made: new Set(made), tried: new Set(tried.map(entry => entry.clientReferenceId))}
 }
 
+/** Books what is left. Returns that run, and what is wrong with its result. */
+export async function runToEnd(group: Group, home: Home, argv: readonly string[]) {
+  const known = await knownIn(group, home)
+  const last = await home.run(argv)
+  return {last, wrong: await checkEnd(group, home, last, known)}
+}
+
 /** Checks the result of the run that books what is left, and what it leaves everywhere. */
-export async function checkEnd(group: Group, home: Home, last: Finished, known: Known): Promise<string[]> {
+async function checkEnd(group: Group, home: Home, last: Finished, known: Known): Promise<string[]> {
   const made = await madeAt(group)
   const wrong = checkMade(group, made, true)
   if (last.exit !== 0) wrong.push(`the last run ends with ${last.exit}`)
@@ -349,4 +356,19 @@ export function checkVouchers(home: Home, {trips}: Document): string[] {
     if (path === undefined || !existsSync(path)) return [`${reference} has no voucher: ${voucher}`]
     return isPdf(readFileSync(path)) ? [] : [`${voucher} is not a whole PDF`]
   })
+}
+
+/** Runs `work` so many times, each time with resources of its own. Returns the sum of the counts, and what was wrong. */
+export async function inTrials(
+  trials: number,
+  work: (own: Own, n: number) => Promise<{readonly count: number; readonly wrong: readonly string[]}>,
+) {
+  let count = 0
+  const wrong: string[] = []
+  for (let n = 1; n <= trials; n++) {
+    const found = await owning(own => work(own, n))
+    count += found.count
+    if (found.wrong.length > 0) wrong.push(`group ${n}`, ...found.wrong)
+  }
+  return {count, wrong}
 }

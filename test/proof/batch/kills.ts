@@ -10,13 +10,12 @@ import {replyBytes} from '../../support/wire.js'
 import {randomOf} from '../kills/kills.js'
 import {deadlyEnv, killing, MOMENTS, type Point} from '../kills/trial.js'
 import {checkDatabases} from '../shared/home.js'
-import {type Cell, owning} from '../shared/part.js'
+import type {Cell} from '../shared/part.js'
 import {type Home, reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
   type Bench,
   batchArgv,
-  checkEnd,
   checkForms,
   checkKept,
   checkMade,
@@ -24,9 +23,10 @@ import {
   documentOf,
   FAILED,
   type Group,
-  knownIn,
+  inTrials,
   madeAt,
   openGroup,
+  runToEnd,
   TRIPS,
   VOUCHERS,
 } from './group.js'
@@ -199,6 +199,10 @@ export async function runUntil(
   }
 }
 
+/** Returns a death as one line, for the report. */
+export const describe = (death: Death) =>
+  JSON.stringify(death, (_, value) => (value instanceof RegExp ? value.source : value))
+
 const PARALLEL = [1, 4, 8, 16]
 
 /** Kills a batch once or up to four times, and lets it end. Returns the number of kills and what was wrong. */
@@ -214,8 +218,7 @@ async function trial(group: Group, {death, more = []}: Step, random: Random) {
     const next = kills === 1 ? death(random, storeName) : anywhere(random, left)
     const argv = argvOf()
     const died = await runUntil(group, home, argv, next)
-    const described = JSON.stringify(next, (_, value) => (value instanceof RegExp ? value.source : value))
-    deaths.push(`${argv.slice(3).join(' ')} ${described}: ${died.exit}`)
+    deaths.push(`${argv.slice(3).join(' ')} ${describe(next)}: ${died.exit}`)
     if (died.exit === 'SIGKILL') count++
     else if (died.exit !== 0) wrong.push(`ended by itself with ${died.exit}`, shown(died))
     const made = await madeAt(group)
@@ -225,9 +228,8 @@ async function trial(group: Group, {death, more = []}: Step, random: Random) {
     home = group.machine(random)
     if (left <= 0 || random() < 0.25) break
   }
-  const known = await knownIn(group, home)
-  const last = await home.run(argvOf(), {onStart: () => {}})
-  wrong.push(...(await checkEnd(group, home, last, known)), ...checkForms(wire))
+  const {last, wrong: found} = await runToEnd(group, home, argvOf())
+  wrong.push(...found, ...checkForms(wire))
   const document = documentOf(last)
   if (document && more === withVouchers) wrong.push(...checkVouchers(home, document))
   if (more === withFailed) {
@@ -251,16 +253,9 @@ function cell(store: StoreName, what: string, trials: number, isSample = false):
     isSample,
     async run(bench, seed) {
       const random = randomOf(seed, name)
-      let count = 0
-      const wrong: string[] = []
-      for (let n = 1; n <= trials; n++) {
-        const found = await owning(async own =>
-          trial(await openGroup(own, bench, store), STEPS[what] as Step, random),
-        )
-        count += found.count
-        if (found.wrong.length > 0) wrong.push(`group ${n}`, ...found.wrong)
-      }
-      return {count, wrong}
+      return inTrials(trials, async own =>
+        trial(await openGroup(own, bench, store), STEPS[what] as Step, random),
+      )
     },
   }
 }

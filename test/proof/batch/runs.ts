@@ -3,22 +3,22 @@ import type {ChildProcess} from 'node:child_process'
 import {randomOf} from '../kills/kills.js'
 import {wrongEnds} from '../shared/crowd.js'
 import {checkDatabases} from '../shared/home.js'
-import {type Cell, owning} from '../shared/part.js'
+import type {Cell} from '../shared/part.js'
 import {reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
   type Bench,
   batchArgv,
-  checkEnd,
   checkForms,
   checkKept,
   checkMade,
   checkShown,
   documentOf,
   type Group,
-  knownIn,
+  inTrials,
   madeAt,
   openGroup,
+  runToEnd,
 } from './group.js'
 import {oneOf} from './kills.js'
 
@@ -69,9 +69,8 @@ async function trial(group: Group, count: number, killed: Killed, random: () => 
     const found = document ? checkShown(group, document, made) : ['a run prints no result']
     if (found.length > 0 || run.exit !== 0) wrong.push(...found, shown(run))
   }
-  const known = await knownIn(group, group.home)
-  const last = await group.home.run(batchArgv(), {onStart: () => {}})
-  const found = [...(await checkEnd(group, group.home, last, known)), ...checkForms(wire)]
+  const {last, wrong: atEnd} = await runToEnd(group, group.home, batchArgv())
+  const found = [...atEnd, ...checkForms(wire)]
   if (found.length > 0) wrong.push(...found, shown(last))
   if (wrong.length > 0) wrong.push(`${reservationsAt(wire).length} requests, killed after ${deadlines} ms`)
   return wrong
@@ -91,17 +90,13 @@ function cell(
     isSample,
     async run(bench, seed) {
       const random = randomOf(seed, name)
-      const wrong: string[] = []
-      for (let n = 1; n <= trials; n++) {
-        const found = await owning(async own => {
-          // With a slow service, each run finds trips that another one has sent.
-          const latencyMilliseconds = n % 2 === 0 ? 60 : 0
-          const options = isSample ? {count: 10} : {latencyMilliseconds}
-          return trial(await openGroup(own, bench, store, options), count, killed, random)
-        })
-        if (found.length > 0) wrong.push(`group ${n}`, ...found)
-      }
-      return {count: count * trials, wrong}
+      return inTrials(trials, async (own, n) => {
+        // With a slow service, each run finds trips that another one has sent.
+        const latencyMilliseconds = n % 2 === 0 ? 60 : 0
+        const options = isSample ? {count: 10} : {latencyMilliseconds}
+        const group = await openGroup(own, bench, store, options)
+        return {count, wrong: await trial(group, count, killed, random)}
+      })
     },
   }
 }

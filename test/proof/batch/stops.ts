@@ -5,23 +5,23 @@
 import {isOpen} from '../../../src/contract/journal.js'
 import type {Finished} from '../../support/bookctl.js'
 import {randomOf} from '../kills/kills.js'
-import {type Cell, owning} from '../shared/part.js'
+import type {Cell} from '../shared/part.js'
 import {parse, reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
   type Bench,
   batchArgv,
-  checkEnd,
   checkForms,
   checkMade,
   checkShown,
   documentOf,
   type Group,
-  knownIn,
+  inTrials,
   madeAt,
   openGroup,
+  runToEnd,
 } from './group.js'
-import {type Death, oneOf, RESERVE, runUntil, SEARCH, upTo} from './kills.js'
+import {type Death, describe, oneOf, RESERVE, runUntil, SEARCH, upTo} from './kills.js'
 
 const SIGNALS = {SIGINT: 130, SIGTERM: 143} as const
 type Signal = keyof typeof SIGNALS
@@ -89,9 +89,7 @@ async function trial(group: Group, signal: Signal, hangs: boolean, random: () =>
     if (stopped.endedAfterMilliseconds > LONGEST_STOP_MILLISECONDS)
       wrong.push(`it ended ${stopped.endedAfterMilliseconds} ms after the signal`)
     if (stopped.exit === SIGNALS[signal] || stopped.exit === signal) count++
-    deaths.push(
-      `${JSON.stringify(death, (_, value) => (value instanceof RegExp ? value.source : value))}: ${stopped.exit}`,
-    )
+    deaths.push(`${describe(death)}: ${stopped.exit}`)
     const found = await checkStop(group, stopped, signal, {
       hasSent: reservationsAt(group.wire).length > before,
       mayBeOpen: open => (isHanging ? open.length <= 1 : open.every(each => openBefore.includes(each))),
@@ -99,9 +97,8 @@ async function trial(group: Group, signal: Signal, hangs: boolean, random: () =>
     if (found.length > 0) wrong.push(...found, shown(stopped))
     left = group.trips.length - (await madeAt(group)).length
   }
-  const known = await knownIn(group, group.home)
-  const last = await group.home.run(argvOf(), {onStart: () => {}})
-  const found = [...(await checkEnd(group, group.home, last, known)), ...checkForms(group.wire)]
+  const {last, wrong: atEnd} = await runToEnd(group, group.home, argvOf())
+  const found = [...atEnd, ...checkForms(group.wire)]
   if (found.length > 0) wrong.push(...found, shown(last))
   return {count, wrong: wrong.length > 0 ? [...wrong, ...deaths] : []}
 }
@@ -113,16 +110,9 @@ function cell(store: StoreName, signal: Signal, hangs: boolean, trials: number):
     group: `signals, ${store}`,
     async run(bench, seed) {
       const random = randomOf(seed, name)
-      let count = 0
-      const wrong: string[] = []
-      for (let n = 1; n <= trials; n++) {
-        const found = await owning(async own =>
-          trial(await openGroup(own, bench, store, {count: 30}), signal, hangs, random),
-        )
-        count += found.count
-        if (found.wrong.length > 0) wrong.push(`group ${n}`, ...found.wrong)
-      }
-      return {count, wrong}
+      return inTrials(trials, async own =>
+        trial(await openGroup(own, bench, store, {count: 30}), signal, hangs, random),
+      )
     },
   }
 }
