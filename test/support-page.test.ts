@@ -10,7 +10,7 @@ import {startTarget} from './support/listening.js'
 import {ownListening} from './support/own.js'
 import {ownSandbox} from './support/served-sandbox.js'
 import {Shell} from './support/shell.js'
-import {GUESTS, SEARCH} from './support/stay.js'
+import {firstOffer, GUESTS, offerIn, searchWith} from './support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from './support/webhook-files.js'
 import {SECRET, sendEvent} from './support/webhook-load.js'
 
@@ -38,20 +38,15 @@ type Own = Awaited<ReturnType<typeof ownSandbox>>
 /** What stands for the placeholders and addresses of a question. */
 type Made = Readonly<Record<string, string>>
 
-async function offer({home}: Own, currency = 'EUR', nights = '3'): Promise<string> {
-  const replaced: Readonly<Record<string, string>> = {'--currency': currency, '--nights': nights}
-  const search = SEARCH.map((word, index) => replaced[SEARCH[index - 1] ?? ''] ?? word)
-  return (await home.run([...search, '--limit', '1', '--quiet'])).stdout.trim()
-}
-
 /** Books the cheapest offer, and returns the reference. */
 async function book(
   own: Own,
   reference: string,
   more: {pay?: string; currency?: string; nights?: string} = {},
 ) {
-  const {pay = 'account', currency, nights} = more
-  const argv = ['reserve', await offer(own, currency, nights), ...GUESTS, '--pay', pay, '--yes', '--quiet']
+  const {pay = 'account', currency = 'EUR', nights = '3'} = more
+  const offer = await firstOffer(own.home, searchWith({'--currency': currency, '--nights': nights}))
+  const argv = ['reserve', offer, ...GUESTS, '--pay', pay, '--yes', '--quiet']
   return (await own.home.run([...argv, '--client-reference', reference])).stdout.trim()
 }
 
@@ -110,18 +105,8 @@ const HAPPENED: Readonly<Record<string, (own: Own) => Promise<Made>>> = {
   },
   async 5(own) {
     await own.fault({operation: 'reservations.create', kind: 'commit-then-drop', times: 20})
-    await own.home.run([
-      'reserve',
-      await offer(own),
-      ...GUESTS,
-      '--pay',
-      'account',
-      '--yes',
-      '--client-reference',
-      'trip-1001',
-      '--timeout',
-      '2',
-    ])
+    const argv = ['reserve', await offerIn(own.home), ...GUESTS, '--pay', 'account', '--yes']
+    await own.home.run([...argv, '--client-reference', 'trip-1001', '--timeout', '2'])
     await own.control('DELETE', '/_sandbox/faults')
     return {}
   },

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {ownListening} from '../support/own.js'
 import {ownSandbox} from '../support/served-sandbox.js'
-import {GUESTS, reservationIn, SEARCH} from '../support/stay.js'
+import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 
 interface Sheet {
@@ -34,7 +34,7 @@ test('bookctl passes every rule under every drill', async () => {
 
   for (const name of ['used-offer', 'sold-out']) {
     await drill(name)
-    const lost = (await home.run([...SEARCH, '--limit', '1', '--quiet'])).stdout.trim()
+    const lost = await offerIn(home)
     expect((await home.run(['reserve', lost, ...GUESTS, '--pay', 'account', '--yes'])).exit).toBe(5)
   }
 

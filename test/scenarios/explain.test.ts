@@ -8,7 +8,7 @@ import {replyResult} from '../../src/cli/features/explain/reply.js'
 import {facts} from '../cli/features/explain/made-up-facts.js'
 import type {Home} from '../support/bookctl.js'
 import {ownSandbox, sandboxOfFile} from '../support/served-sandbox.js'
-import {reservationIn, reserving, SEARCH} from '../support/stay.js'
+import {firstOffer, reservationIn, reserving, searchWith} from '../support/stay.js'
 import {makeWebhookFiles, SIGNING_SECRET} from '../support/webhook-files.js'
 import {describeSharing} from './sharing-machines.js'
 
@@ -33,8 +33,7 @@ const codes = ({findings}: Pick<Explanation, 'findings'>) => findings.map(({code
 
 /** Books the first offer for a stay from that day, and returns the names of the reservation. */
 async function booked(home: Home, reference: string, day = '2030-06-01') {
-  const search = SEARCH.map(word => (word === '2030-06-01' ? day : word))
-  const offer = (await home.run([...search, '--limit', '1', '--quiet'])).stdout.trim()
+  const offer = await firstOffer(home, searchWith({'--check-in': day}))
   const argv = reserving(offer, '--client-reference', reference, '--json')
   const {result} = await home.json<{reservation_ref: string; idempotency_key: string}>(argv)
   return {offer, reference, made: result.reservation_ref, key: result.idempotency_key}

@@ -3,7 +3,7 @@ import {afterAll, beforeAll, expect, test} from 'vitest'
 import {toMinor} from '../../src/contract/money.js'
 import {Home} from '../support/bookctl.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {GUESTS, searchWith} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
 const sandbox = await sandboxOfFile()
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 async function offersIn(currency: string): Promise<Offer[]> {
-  const {result} = await home.json<{offers: Offer[]}>(SEARCH.map(word => (word === 'EUR' ? currency : word)))
+  const {result} = await home.json<{offers: Offer[]}>(searchWith({'--currency': currency}))
   return result.offers
 }
 

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {expect, test} from 'vitest'
 import {connectTo} from '../support/sandbox.js'
 import {ownSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {GUESTS, searchWith} from '../support/stay.js'
 
 interface Reconciled {
   readonly checked: number
@@ -20,8 +20,9 @@ type Own = Awaited<ReturnType<typeof ownSandbox>>
 
 /** Returns an offer of each hotel, for a stay of so many nights. */
 async function offersOf({home}: Own, nights = '3'): Promise<string[]> {
-  const search = SEARCH.map((word, index) => (SEARCH[index - 1] === '--nights' ? nights : word))
-  const {result} = await home.json<{offers: {offer_id: string; hotel_name: string}[]}>(search)
+  const {result} = await home.json<{offers: {offer_id: string; hotel_name: string}[]}>(
+    searchWith({'--nights': nights}),
+  )
   return [...new Map(result.offers.map(offer => [offer.hotel_name, offer.offer_id])).values()]
 }
 

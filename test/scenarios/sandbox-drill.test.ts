@@ -1,7 +1,7 @@
 /** `sandbox drill`: bookctl itself under every drill of requests, a receiver under those of events, and wrong arguments. */
 import {expect, test} from 'vitest'
 import {ownSandbox} from '../support/served-sandbox.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {GUESTS, offerIn} from '../support/stay.js'
 import {atTerminal} from '../support/terminal.js'
 
 interface List {
@@ -26,10 +26,8 @@ test('bookctl passes what the drills of requests show, and the list says what wa
   expect(before.drills).toHaveLength(12)
   expect(before.drills.every(({shown, verdict}) => !shown && verdict === 'not_shown')).toBe(true)
 
-  const book = async () => {
-    const offer = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')[0] ?? ''
-    return home.run(['reserve', offer, ...GUESTS, '--pay', 'account', '--quiet'])
-  }
+  const book = async () =>
+    home.run(['reserve', await offerIn(home), ...GUESTS, '--pay', 'account', '--quiet'])
   const armed = ['lost-answer', 'failing', 'busy', 'expired-token']
   const {exit, result} = await home.json<{drills: {drill: string; fault: object}[]}>([
     ...['sandbox', 'drill', ...armed],

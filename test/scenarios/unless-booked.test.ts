@@ -4,7 +4,7 @@ import {openState} from '../../src/state/state.js'
 import {ownHome} from '../support/own.js'
 import {answer, drop, refusing} from '../support/scripted-service.js'
 import {ownSandbox} from '../support/served-sandbox.js'
-import {offerIn, reserving, SEARCH} from '../support/stay.js'
+import {offerIn, reserving, searchWith} from '../support/stay.js'
 import {scriptedHome} from './scripted-home.js'
 
 const {service} = await scriptedHome()
@@ -54,8 +54,7 @@ test('another offer, other guests, another price and another key print the booki
   ]
   const search = async (checkIn: string, offer: object) => {
     service.at('/hotels/search', (_, response) => answer(response, 200, {offers: [offer]}))
-    const argv = SEARCH.map(word => (word === '2030-06-01' ? checkIn : word))
-    expect(await home.run(argv)).toMatchObject({exit: 0})
+    expect(await home.run(searchWith({'--check-in': checkIn}))).toMatchObject({exit: 0})
     service.script = () => false
   }
   await search('2030-06-01', offers[0] as object)

@@ -6,6 +6,10 @@ export const SEARCH = [
   ...['--nationality', 'TR', '--currency', 'EUR', '--sort', 'price'],
 ]
 
+/** Returns that search with other values of some flags, for example `{'--nights': '4'}`. */
+export const searchWith = (values: Readonly<Record<string, string>>) =>
+  SEARCH.map((word, index) => values[SEARCH[index - 1] ?? ''] ?? word)
+
 /** The contact of these guests, as it is sent. */
 export const CONTACT = {
   name: 'Ayşe',
@@ -37,9 +41,12 @@ export const reserving = (offer: string, ...more: string[]) => [
   ...more,
 ]
 
-/** Returns the id of the first offer of that search. */
-export const offerIn = async (home: Home, ...more: string[]) =>
-  (await home.run([...SEARCH, '--limit', '1', '--quiet', ...more])).stdout.trim()
+/** Returns the id of the first offer that a search finds. */
+export const firstOffer = async (home: Home, search: readonly string[]) =>
+  (await home.run([...search, '--limit', '1', '--quiet'])).stdout.trim()
+
+/** Returns the id of the first offer of the search above. */
+export const offerIn = (home: Home, ...more: string[]) => firstOffer(home, [...SEARCH, ...more])
 
 /** Reserves `offer`, or the first one found, and returns the reference. */
 export async function reservationIn(home: Home, pay: 'account' | 'instant' = 'account', offer?: string) {

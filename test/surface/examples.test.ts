@@ -10,7 +10,7 @@ import {type ForwardTarget, type ListenProcess, startListening, startTarget} fro
 import {COMMANDS} from '../support/manifest.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {Shell} from '../support/shell.js'
-import {GUESTS, SEARCH} from '../support/stay.js'
+import {firstOffer, GUESTS, searchWith} from '../support/stay.js'
 import {waitUntil} from '../support/wait.js'
 import {makeWebhookFiles, startReceiver} from '../support/webhook-files.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
@@ -111,8 +111,7 @@ async function prepare(example: string): Promise<Record<string, string>> {
   const isExplained = example.startsWith('bookctl explain')
   if (isExplained) explained += 1
   const day = isExplained ? `2030-07-${10 + explained}` : '2030-06-01'
-  const search = SEARCH.map(word => (word === '2030-06-01' ? day : word))
-  const [OFFER = ''] = (await home.run([...search, '--quiet'])).stdout.split('\n')
+  const OFFER = await firstOffer(home, searchWith({'--check-in': day}))
   const reserve = (...more: string[]) => home.run(['reserve', OFFER, ...GUESTS, '--quiet', ...more])
   const made = async (pay: string) => (await reserve('--pay', pay)).stdout.trim()
   if (example.includes('RSV-…'))
