@@ -3,6 +3,7 @@
  */
 import {randomUUID} from 'node:crypto'
 import {expect, test} from 'vitest'
+import {findFreePort} from '../../../src/cli/features/sandbox/port.js'
 import {closing} from '../../support/own.js'
 import {reservationRequest, searchRequest} from '../../support/sandbox.js'
 import {startSubscriber} from '../../support/subscriber.js'
@@ -16,6 +17,15 @@ const times = async (count: number, work: (n: number) => Promise<unknown>) => {
 
 const lose = (partner: Partner, kind = 'commit-then-drop', more: object = {}) =>
   partner.fault({operation: 'reservations.create', kind, ...more})
+
+/** Books a trip and gets no answer, or the one that is ordered. Returns what it would send again. */
+async function loseBooking(partner: Partner, ...order: [kind?: string, more?: object]) {
+  const token = await partner.token()
+  const trip = await partner.trip(token)
+  await lose(partner, ...order)
+  await partner.book(token, trip)
+  return {token, trip}
+}
 
 /** Books with a payment page, so that the reservation stays unconfirmed. */
 const bookUnpaid = async (partner: Partner, token: string): Promise<string> => {
@@ -268,10 +278,7 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
     'reserve.lost_answer',
     'sends a lost booking again with another key',
     async partner => {
-      const token = await partner.token()
-      const trip = await partner.trip(token)
-      await lose(partner)
-      await partner.book(token, trip)
+      const {token, trip} = await loseBooking(partner)
       await partner.book(token, trip)
     },
   ],
@@ -279,23 +286,16 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
     'reserve.lost_answer',
     'searches again after a lost booking, and books under the same reference',
     async partner => {
-      const token = await partner.token()
-      const trip = await partner.trip(token)
-      await lose(partner)
-      await partner.book(token, trip)
-      await partner.book(token, {
-        ...(await partner.trip(token)),
-        client_reference_id: trip.client_reference_id,
-      })
+      const {token, trip} = await loseBooking(partner)
+      const {client_reference_id} = trip
+      await partner.book(token, await partner.trip(token, {client_reference_id}))
     },
   ],
   [
     'reserve.lost_answer',
     'takes a lost answer for a failure',
     async partner => {
-      const token = await partner.token()
-      await lose(partner)
-      await partner.book(token, await partner.trip(token))
+      const {token} = await loseBooking(partner)
       await partner.send('/account', {token})
     },
   ],
@@ -303,10 +303,7 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
     'reserve.lost_answer',
     'sends another key after a 503',
     async partner => {
-      const token = await partner.token()
-      const trip = await partner.trip(token)
-      await lose(partner, 'status', {status: 503})
-      await partner.book(token, trip)
+      const {token, trip} = await loseBooking(partner, 'status', {status: 503})
       await partner.book(token, trip)
     },
   ],
@@ -314,10 +311,7 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
     'reserve.lost_answer',
     'sends another key although the search found the booking',
     async partner => {
-      const token = await partner.token()
-      const trip = await partner.trip(token)
-      await lose(partner)
-      await partner.book(token, trip)
+      const {token, trip} = await loseBooking(partner)
       await partner.send(`/reservations?client_reference_id=${trip.client_reference_id}`, {token})
       await partner.book(token, trip)
     },
@@ -468,7 +462,7 @@ const WRONG_RECEIVERS: typeof WRONG = [
       let isUp = false
       let newest = ''
       // While nothing listens, the first events are not delivered.
-      const port = await partner.freePort()
+      const port = await findFreePort()
       const url = `http://127.0.0.1:${port}/hooks`
       const events = ['reservation.confirmed', 'reservation.updated']
       await partner.send('/webhooks/subscriptions', {token, body: {url, events}})
@@ -496,16 +490,10 @@ const WRONG_RECEIVERS: typeof WRONG = [
   ],
 ]
 
-const broken = (partner: Partner) =>
-  partner
-    .judge()
-    .rules.filter(({verdict}) => verdict === 'failed')
-    .map(({rule}) => rule)
-
 test.each([...WRONG, ...WRONG_RECEIVERS])('%s: %s', async (rule, _, program) => {
   const partner = await openPartner()
   await program(partner)
-  expect(broken(partner)).toEqual([rule])
+  expect(partner.failed()).toEqual([rule])
   const {evidence, text} = partner.judge().rules.find(each => each.rule === rule) ?? {}
   expect(evidence?.length, text).toBeGreaterThan(0)
 })
@@ -692,10 +680,7 @@ const RIGHT: readonly (readonly [name: string, program: Program])[] = [
   [
     'a lost booking that is searched for, and not there',
     async partner => {
-      const token = await partner.token()
-      const trip = await partner.trip(token)
-      await lose(partner, 'drop-before')
-      await partner.book(token, trip)
+      const {token, trip} = await loseBooking(partner, 'drop-before')
       await partner.send(`/reservations?client_reference_id=${trip.client_reference_id}`, {token})
       await partner.book(token, trip)
     },

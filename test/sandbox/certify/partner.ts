@@ -1,7 +1,6 @@
 /** A partner's program, as small functions on plain fetch, and the sandbox that it uses, whose clock can be moved. */
 import {randomUUID} from 'node:crypto'
 import {onTestFinished} from 'vitest'
-import {findFreePort} from '../../../src/cli/features/sandbox/port.js'
 import {ConnectionDrop} from '../../../src/sandbox/base/answers.js'
 import {judge} from '../../../src/sandbox/certify/judge.js'
 import {reservationRequest, searchRequest, startSandbox, TEST_START} from '../../support/sandbox.js'
@@ -32,7 +31,7 @@ export async function openPartner() {
   let now = TEST_START
   const sandbox = await startSandbox({inProcess: true, clock: () => now, allowHttpLoopback: true})
   onTestFinished(sandbox.close)
-  const {baseUrl, origin} = sandbox
+  const {baseUrl} = sandbox
   const send = async (
     path: string,
     {method, token, body, headers, signal}: Sending = {},
@@ -62,9 +61,9 @@ export async function openPartner() {
   }
   const search = async (token: string): Promise<Any[]> =>
     (await send('/hotels/search', {token, body: searchRequest()})).json.data.offers
+  const judged = () => judge(sandbox.sandbox.evidence('cid_sandbox', 0), 'cid_sandbox')
   return {
     ...sandbox,
-    origin,
     send,
     askToken,
     /** Returns a new token. */
@@ -83,11 +82,15 @@ export async function openPartner() {
         headers: key === null ? {} : {'idempotency-key': key},
         ...(signal && {signal}),
       }),
-    freePort: findFreePort,
     /** Lets real time pass. */
     wait(seconds: number) {
       now += seconds
     },
-    judge: (since = 0) => judge(sandbox.sandbox.evidence('cid_sandbox', since), 'cid_sandbox'),
+    judge: judged,
+    /** Returns the rules that it breaks. */
+    failed: () =>
+      judged()
+        .rules.filter(({verdict}) => verdict === 'failed')
+        .map(({rule}) => rule),
   }
 }

@@ -23,12 +23,6 @@ const shownIn = async (partner: Partner): Promise<string[]> => {
 const verdictOf = (partner: Partner, wanted: string) =>
   partner.judge().rules.find(({rule}) => rule === wanted)?.verdict
 
-const failedIn = (partner: Partner) =>
-  partner
-    .judge()
-    .rules.filter(({verdict}) => verdict === 'failed')
-    .map(({rule}) => rule)
-
 /** Opens a partner whose program answers events with `statusOf`. The sandbox is served, because events have links. */
 async function withReceiver(statusOf: (text: string, header: string) => number) {
   const partner = await openPartner()
@@ -43,9 +37,19 @@ async function withReceiver(statusOf: (text: string, header: string) => number) 
   return {partner, receiver, secret: json.data.secret as string}
 }
 
-/** What a right program does, and what a wrong one does, for each drill of requests. */
 type Program = (partner: Partner, token: string) => Promise<unknown>
 
+/** Is refused the offer with `code`, and books another one. */
+const takesAnother =
+  (code: string): Program =>
+  async (partner, token) => {
+    const refused = await partner.book(token, await partner.trip(token))
+    expect(refused.json.error.code).toBe(code)
+    // Another search has the same first hotel, as another offer.
+    expect((await partner.book(token, await partner.trip(token))).status).toBe(201)
+  }
+
+/** What a right program does, and what a wrong one does, for each drill of requests. */
 const PROGRAMS: Readonly<Record<string, {readonly right: Program; readonly wrong: Program}>> = {
   'lost-answer': {
     right: async (partner, token) => {
@@ -94,23 +98,14 @@ const PROGRAMS: Readonly<Record<string, {readonly right: Program; readonly wrong
     },
   },
   'used-offer': {
-    right: async (partner, token) => {
-      const refused = await partner.book(token, await partner.trip(token))
-      expect(refused.json.error.code).toBe('offer_already_used')
-      // Another search has the same first hotel, as another offer.
-      expect((await partner.book(token, await partner.trip(token))).status).toBe(201)
-    },
+    right: takesAnother('offer_already_used'),
     wrong: async (partner, token) => {
       const trip = await partner.trip(token)
       for (let n = 0; n < 4; n += 1) await partner.book(token, trip)
     },
   },
   'sold-out': {
-    right: async (partner, token) => {
-      const refused = await partner.book(token, await partner.trip(token))
-      expect(refused.json.error.code).toBe('rooms_unavailable')
-      expect((await partner.book(token, await partner.trip(token))).status).toBe(201)
-    },
+    right: takesAnother('rooms_unavailable'),
     wrong: async (partner, token) => {
       const trip = await partner.trip(token)
       for (let n = 0; n < 4; n += 1) {
@@ -155,13 +150,13 @@ test.each(drillsOfRequests.filter(({name}) => name in PROGRAMS))(
     await PROGRAMS[name]?.right(right, await right.token(SCOPES))
     expect(await right.listed('faults')).toEqual([])
     expect(await shownIn(right)).toContain(name)
-    expect(failedIn(right)).toEqual([])
+    expect(right.failed()).toEqual([])
     expect(verdictOf(right, rule)).toBe('passed')
 
     const wrong = await openPartner()
     await drill(wrong, [name])
     await PROGRAMS[name]?.wrong(wrong, await wrong.token(SCOPES))
-    expect(failedIn(wrong)).toEqual([rule])
+    expect(wrong.failed()).toEqual([rule])
   },
 )
 
@@ -225,7 +220,7 @@ test('sends events that a right receiver answers, and must refuse, once each', a
     'old-event': [200, 401],
   })
   expect(await shownIn(right.partner)).toEqual(EVENT_DRILLS)
-  expect(failedIn(right.partner)).toEqual([])
+  expect(right.partner.failed()).toEqual([])
   for (const rule of ['webhook.duplicate', 'webhook.disorder', 'webhook.signature']) {
     expect(verdictOf(right.partner, rule)).toBe('passed')
   }
@@ -265,7 +260,7 @@ test.each([
 ] as const)('%s shows that a receiver breaks %s', async (name, rule, receiver) => {
   const {partner} = await withReceiver(receiver())
   await drill(partner, [name])
-  expect(failedIn(partner)).toEqual([rule])
+  expect(partner.failed()).toEqual([rule])
 })
 
 const chaos = async (partner: Partner, seed: string) => {
