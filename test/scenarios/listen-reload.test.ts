@@ -46,6 +46,18 @@ function kill(pid: number): void {
   } catch {}
 }
 
+/** Runs the command, and calls `act` every millisecond from the moment on at which it opens its store. */
+async function runWhileStarting(home: Home, argv: readonly string[], act: (child: ChildProcess) => unknown) {
+  const store = join(home.configDirectory, 'events.db')
+  let interval: NodeJS.Timeout | undefined
+  const onStart = (child: ChildProcess) => {
+    interval = setInterval(() => existsSync(store) && act(child), 1)
+  }
+  const ended = await home.run(argv, {onStart})
+  clearInterval(interval)
+  return ended
+}
+
 const KEPT_ALIVE = {headers: ''}
 
 test('SIGHUP takes up a new certificate, while connections go on and no request is lost', async () => {
@@ -120,34 +132,16 @@ test('a secret that another command stores is taken up, with a line', async () =
 })
 
 test('SIGHUP while it starts does not end it', async () => {
-  const home = ownReceiverHome()
-  let interval: NodeJS.Timeout | undefined
-  const onStart = (child: ChildProcess) => {
-    // From the moment on at which it opens its store.
-    const store = join(home.configDirectory, 'events.db')
-    interval = setInterval(() => {
-      if (existsSync(store)) child.kill('SIGHUP')
-    }, 1)
-  }
   const argv = ['webhooks', 'listen', '--port', '0', '--exit-after', '1', '--within', '2']
-  const ended = await home.run(argv, {onStart})
-  clearInterval(interval)
+  const ended = await runWhileStarting(ownReceiverHome(), argv, child => child.kill('SIGHUP'))
   expect([ended.exit, ended.stderr]).toEqual([8, expect.stringContaining('Reloaded: 1 signing secret')])
 })
 
 test('SIGTERM while it starts ends it in order, and reports no failure', async () => {
-  const home = ownReceiverHome()
-  let interval: NodeJS.Timeout | undefined
-  const onStart = (child: ChildProcess) => {
-    const store = join(home.configDirectory, 'events.db')
-    interval = setInterval(() => {
-      if (!existsSync(store)) return
-      clearInterval(interval)
-      child.kill('SIGTERM')
-    }, 1)
-  }
-  const {exit, stderr} = await home.run(['webhooks', 'listen', '--port', '0'], {onStart})
-  clearInterval(interval)
+  const argv = ['webhooks', 'listen', '--port', '0']
+  const {exit, stderr} = await runWhileStarting(ownReceiverHome(), argv, child => {
+    if (!child.killed) child.kill('SIGTERM')
+  })
   expect(exit).toBe(143)
   expect(stderr).not.toMatch(/ERROR|Ready/)
   expect(stderr).toContain('Stopped: 0 valid')
