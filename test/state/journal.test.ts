@@ -2,7 +2,7 @@
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
-import type {Journal} from '../../src/contract/journal.js'
+import type {Journal, JournalEntry} from '../../src/contract/journal.js'
 import type {State} from '../../src/state/state.js'
 import {CLIENT, intent, OTHER_CLIENTS as OTHERS} from '../support/client.js'
 import {held} from '../support/held.js'
@@ -265,6 +265,20 @@ await describeEachPlace(place => {
     expect(await references({client: CLIENT})).toEqual(own)
     expect(await references({client: CLIENT, unresolved: true})).toEqual(own.slice(0, 2))
     for (const client of OTHERS) expect(await references({client})).toHaveLength(1)
+  })
+
+  test('passes each entry of all clients once, oldest first, some at a time', async () => {
+    const passed: JournalEntry[] = []
+    await state.journal.each(entry => passed.push(entry))
+    expect(passed).toEqual([])
+    const clients = [CLIENT, ...OTHERS]
+    for (let n = 0; n < 7; n++) await state.journal.forClient(clients[n % 3] ?? CLIENT).begin(intent(n), n)
+    await state.journal.each(entry => passed.push(entry), 3)
+    expect(passed.map(({clientReferenceId}) => clientReferenceId)).toEqual(
+      Array.from({length: 7}, (_, n) => `ref-${n}`),
+    )
+    const listed = await state.journal.list()
+    expect(passed.toReversed()).toEqual(listed.map(entry => ({...entry, body: null})))
   })
 
   test('lists the entries with one name, of any kind and client, and those with the same guests', async () => {
