@@ -39,13 +39,11 @@ interface Sent {
 
 /** What `run` returns, and the reservation requests that it causes. */
 async function recorded<T>(run: () => Promise<T>): Promise<T & {sent: Sent[]; others: string[]}> {
-  const before = new Set((await sandbox.listed('requests')).map(({request_id}) => request_id))
-  const result = await run()
-  const requests = (await sandbox.listed('requests')).filter(({request_id}) => !before.has(request_id))
-  const sent = requests
+  const {result, log} = await sandbox.during(run)
+  const sent = log
     .filter(({operation}) => operation === POSTS)
     .map(({headers, body}) => ({key: headers['idempotency-key'], body}))
-  const others = requests.filter(({operation}) => operation !== POSTS).map(({operation}) => operation)
+  const others = log.filter(({operation}) => operation !== POSTS).map(({operation}) => operation)
   return {...result, sent, others}
 }
 

@@ -33,14 +33,9 @@ const SEARCHED = 'POST /partner-api/v1/hotels/search'
 
 /** What `run` returns, and the requests that it causes, as `METHOD path`, without those for tokens. */
 async function recorded<T>(run: () => Promise<T>): Promise<T & {sent: string[]}> {
-  // The sandbox keeps the last 200 of them.
-  const before = new Set((await sandbox.listed('requests')).map(({request_id}) => request_id))
-  const result = await run()
-  const sent = (await sandbox.listed('requests'))
-    .filter(({request_id}) => !before.has(request_id))
-    .map(({method, path}) => `${method} ${path}`)
-    .filter(each => !each.includes('/oauth/'))
-  return {...result, sent}
+  const {result, log} = await sandbox.during(run)
+  const sent = log.map(({method, path}) => `${method} ${path}`)
+  return {...result, sent: sent.filter(each => !each.includes('/oauth/'))}
 }
 
 const count = (requests: readonly string[], request: string) =>

@@ -46,6 +46,12 @@ async function serveLocalSandbox() {
     control,
     listed,
     fault,
+    /** Returns what `run` returns, and the log of the requests that it causes. The sandbox keeps the last 200. */
+    async during<T>(run: () => Promise<T>) {
+      const before = new Set((await listed('requests')).map(({request_id}) => request_id))
+      const result = await run()
+      return {result, log: (await listed('requests')).filter(({request_id}) => !before.has(request_id))}
+    },
     /** Returns the requests received, in the form `POST /partner-api/v1/reservations/hotel`. */
     async requests(): Promise<string[]> {
       return (await listed('requests')).map(({method, path}) => `${method} ${path}`)
