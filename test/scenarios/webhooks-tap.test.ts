@@ -1,5 +1,5 @@
 /** `webhooks tap` before a receiver: what both sides see, what it prints, and what it stores. */
-import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs'
+import {existsSync, readFileSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
@@ -67,7 +67,7 @@ test('each request is a line as listen prints it, with the answer, and nothing i
   expect(stopped.stdout).not.toContain(SECRET)
   expect(readFileSync(capture, 'utf8')).toBe(stopped.stdout.slice(stopped.stdout.indexOf('\n') + 1))
   expect(statSync(capture).mode & 0o777).toBe(0o600)
-  expect(existsSync(home.directory) && readdirSync(home.directory)).not.toContain('events.db')
+  expect(existsSync(join(home.configDirectory, 'events.db'))).toBe(false)
   const verified = await home.json(['webhooks', 'verify', capture, '--at', 'received'])
   expect(verified).toMatchObject({exit: 9, result: {valid: 2, invalid: 1}})
 })
