@@ -12,7 +12,7 @@ import {ownSandbox} from './support/served-sandbox.js'
 import {Shell} from './support/shell.js'
 import {firstOffer, GUESTS, offerIn, searchWith} from './support/stay.js'
 import {EVENT, SIGNING_SECRET, signatureOf} from './support/webhook-files.js'
-import {SECRET, sendEvent} from './support/webhook-load.js'
+import {sendEvent} from './support/webhook-load.js'
 
 const PAGE = readFileSync(new URL('../docs/support.md', import.meta.url), 'utf8')
 
@@ -56,6 +56,15 @@ async function subscribe({home}: Own, ...types: string[]): Promise<string> {
   return (await home.json<{subscription: {id: string}}>(argv)).result.subscription.id
 }
 
+/** Receives an event about a reservation with `listen`. */
+async function receive({home}: Own, type: string, reference: string): Promise<void> {
+  const receiver = await ownListening(home)
+  const data = {object: 'reservation', reservation_ref: reference, status: 'CONFIRMED'}
+  const event = {id: 'evt_1', type, created: new Date().toISOString(), data}
+  expect(await sendEvent(receiver.port, JSON.stringify(event), 'evt_1')).toBe(200)
+  await receiver.stop()
+}
+
 /** What has happened when each question comes, by its number. */
 const HAPPENED: Readonly<Record<string, (own: Own) => Promise<Made>>> = {
   async 1(own) {
@@ -83,16 +92,7 @@ const HAPPENED: Readonly<Record<string, (own: Own) => Promise<Made>>> = {
   async 3(own) {
     await subscribe(own, 'reservation.confirmed', 'voucher.ready')
     const reference = await book(own, 'trip-1001')
-    const receiver = await ownListening(own.home)
-    const data = {object: 'reservation', reservation_ref: reference, status: 'CONFIRMED'}
-    const event = JSON.stringify({
-      id: 'evt_1',
-      type: 'reservation.confirmed',
-      created: new Date().toISOString(),
-      data,
-    })
-    expect(await sendEvent(receiver.port, event, 'evt_1', {secret: SECRET})).toBe(200)
-    await receiver.stop()
+    await receive(own, 'reservation.confirmed', reference)
     await own.control('POST', '/_sandbox/clock', {advance_seconds: RETRY_SECONDS + 60})
     return {'RSV-…': reference}
   },
@@ -135,17 +135,8 @@ const HAPPENED: Readonly<Record<string, (own: Own) => Promise<Made>>> = {
     await own.control('POST', `/_sandbox/payments/${reference}`, {result: 'failed'})
     return {'RSV-…': reference}
   },
-  async 10({home}) {
-    const receiver = await ownListening(home)
-    const data = {object: 'reservation', reservation_ref: 'RSV-1', status: 'CONFIRMED'}
-    const event = JSON.stringify({
-      id: 'evt_1',
-      type: 'voucher.ready',
-      created: new Date().toISOString(),
-      data,
-    })
-    expect(await sendEvent(receiver.port, event, 'evt_1', {secret: SECRET})).toBe(200)
-    await receiver.stop()
+  async 10(own) {
+    await receive(own, 'voucher.ready', 'RSV-1')
     const target = await startTarget(200)
     return {'http://127.0.0.1:3000/hooks': target.url}
   },

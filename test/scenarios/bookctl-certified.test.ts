@@ -2,9 +2,9 @@
 import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {ownListening} from '../support/own.js'
+import {refusedVoucher} from '../support/partner-program.js'
 import {ownSandbox} from '../support/served-sandbox.js'
 import {GUESTS, offerIn, reservationIn, SEARCH} from '../support/stay.js'
-import {waitUntil} from '../support/wait.js'
 
 interface Sheet {
   readonly rules: {readonly rule: string; readonly verdict: string; readonly text: string}[]
@@ -41,13 +41,7 @@ test('bookctl passes every rule under every drill', async () => {
   await drill('slow-voucher')
   const second = await reservationIn(home)
   const download = home.run(['voucher', 'download', second, '--wait', '60'])
-  await waitUntil(
-    async () =>
-      (await listed('requests')).some(
-        ({operation, status}) => operation === 'voucher.show' && status === 409,
-      ),
-    'a voucher that is not ready',
-  )
+  await refusedVoucher({listed})
   await control('POST', '/_sandbox/clock', {advance_seconds: 31})
   expect((await download).exit).toBe(0)
 

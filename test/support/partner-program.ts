@@ -10,7 +10,7 @@ import {onTestFinished} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import {judge} from '../../src/sandbox/certify/judge.js'
 import {closing, ownDirectory} from './own.js'
-import {reservationRequest, searchRequest, startSandbox} from './sandbox.js'
+import {reservationRequest, searchRequest, startSandbox, type TestSandbox} from './sandbox.js'
 import {waitUntil} from './wait.js'
 
 const CLIENT = 'cid_sandbox'
@@ -57,12 +57,6 @@ export async function startPartnerProgram(command: string, argv: readonly string
       const {status, json} = await sandbox.control('POST', '/_sandbox/drills', {client_id: CLIENT, drills})
       if (status >= 300) throw new Error(JSON.stringify(json))
     },
-    /** Resolves when a voucher was refused because it is not ready. */
-    refusedVoucher: () =>
-      waitUntil(async () => {
-        const requests = await sandbox.listed('requests')
-        return requests.some(({operation, status}) => operation === 'voucher.show' && status === 409)
-      }, 'a voucher that is not ready'),
     /** Returns the verdict of each rule. */
     verdicts(): Record<string, string> {
       const {rules} = judge(sandbox.sandbox.evidence(CLIENT, 0), CLIENT)
@@ -78,6 +72,13 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
+/** Resolves when the sandbox has refused a voucher because it is not ready. */
+export const refusedVoucher = ({listed}: Pick<TestSandbox, 'listed'>) =>
+  waitUntil(async () => {
+    const requests = await listed('requests')
+    return requests.some(({operation, status}) => operation === 'voucher.show' && status === 409)
+  }, 'a voucher that is not ready')
+
 /** Puts it through every drill but `slow`, which takes a minute. */
 export async function drillAll(program: Awaited<ReturnType<typeof startPartnerProgram>>): Promise<void> {
   const {drill, errand} = program
@@ -88,7 +89,7 @@ export async function drillAll(program: Awaited<ReturnType<typeof startPartnerPr
   await drill('duplicate-event', 'disorder', 'forged-event', 'old-event')
   await drill('slow-voucher')
   const trip = errand('trip')
-  await program.refusedVoucher()
+  await refusedVoucher(program)
   await program.advance(31)
   await trip
 }
