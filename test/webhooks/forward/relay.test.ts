@@ -33,8 +33,7 @@ async function ownRelay(receiver: string, change: Partial<RelayOptions> = {}) {
   return {port, relayed, ended: () => eventually(() => expect(relayed.length).toBeGreaterThan(0))}
 }
 
-const ownReceiver = async (answering?: Answering, ...more: []) =>
-  closing(await startSubscriber(answering, ...more))
+const ownReceiver = async (answering?: Answering) => closing(await startSubscriber(answering))
 
 const EVENT = '{"id":"evt_1"}'
 

@@ -21,7 +21,7 @@ const newKey = () => generateKeyPairSync('ed25519').privateKey
 const key = newKey()
 const page = Buffer.from(signedSheet(SHEET, FACTS, key))
 
-test('is one file without scripts or outside parts, with the facts, in which foreign text is text', () => {
+test('is a self-contained file without scripts, which has the facts and shows foreign text as text', () => {
   const text = page.toString()
   expect(text).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|\bhref=|url\(|@import|https?:/i)
   expect(text).toContain("default-src 'none'")
