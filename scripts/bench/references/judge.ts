@@ -90,16 +90,15 @@ function tokenFacts(n: number): Facts {
 }
 
 function factsOf(operation: string, booking: number, n: number): Facts {
-  const second = n % 10 > 5 ? 1 : 0
   if (operation === 'reservations.list') return {isEmpty: true, reference: hash('reference', booking)}
   if (operation !== 'reservations.create') return {reservation: `RSV-${booking}`}
-  const ids = {offer: hash('offer', booking * 2 + second), reference: hash('reference', booking * 2 + second)}
-  const key = hash('key', booking * 2 + second)
+  const attempted = booking * 2 + (n % 10 > 5 ? 1 : 0)
   return {
-    ...ids,
-    key,
+    offer: hash('offer', attempted),
+    reference: hash('reference', attempted),
+    key: hash('key', attempted),
     keyIsUuid: true,
-    body: hash('body', booking * 2 + second),
+    body: hash('body', attempted),
     reservation: `RSV-${booking}`,
   }
 }
