@@ -78,7 +78,7 @@ test('it takes the socket that its parent opened, and no port of its own', async
   expect((await receiver.stop()).exit).toBe(143)
 })
 
-test('a restart refuses no connection while somebody keeps the socket', async () => {
+test('a restart refuses no connection while another process keeps the socket', async () => {
   const home = ownReceiverHome()
   const {port, fd, leave} = await ownSocket()
   // The outer shell keeps the socket, and starts the command again when it ends.

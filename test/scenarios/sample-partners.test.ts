@@ -1,4 +1,4 @@
-/** Three sample partners, as somebody would write them with fetch, and the sheet of each, rule by rule. */
+/** Three sample partners, as a developer would write them with fetch, and the sheet of each, rule by rule. */
 import process from 'node:process'
 import {fileURLToPath} from 'node:url'
 import {expect, test} from 'vitest'

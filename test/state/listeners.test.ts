@@ -1,5 +1,4 @@
 /** Which processes listen, and the figures of the store, in files and in PostgreSQL. */
-
 import {join} from 'node:path'
 import process from 'node:process'
 import {expect, test} from 'vitest'
@@ -85,7 +84,7 @@ test('the first report removes the entries of processes that are gone, and of pl
   expect(overviewOf(database, 5003).listeners.map(({owner}) => owner)).toEqual([other])
 })
 
-test('many events are counted without a look at those before the hour', () => {
+test('of many events, only those of the last hour are counted', () => {
   const database = closing(openOwn(EVENTS, ownDirectory()))
   const sql = `INSERT INTO events (profile, event_id, type, received_at, secret_name, headers, body)
     SELECT 'default', 'evt_' || value, 'voucher.ready', 10000 + value, 's', '', x'00' FROM

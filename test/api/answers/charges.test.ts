@@ -1,3 +1,4 @@
+/** What the account was charged, found in answers that name it differently and have it in different places. */
 import {describe, expect, test} from 'vitest'
 import {type Charge, chargeOf} from '../../../src/api/answers/charges.js'
 import {priceOfReservation} from '../../../src/api/answers/reservations.js'

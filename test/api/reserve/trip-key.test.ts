@@ -1,3 +1,4 @@
+/** The key of a trip is the same for the same guests, hotel and dates; where one of these is missing, there is none. */
 import {describe, expect, it} from 'vitest'
 import {tripOfEntry, tripOfReservation} from '../../../src/api/reserve/trip-key.js'
 

@@ -1,3 +1,4 @@
+/** What an account is charged for a price in another currency. */
 import fc from 'fast-check'
 import {expect, test} from 'vitest'
 import {fromMinor, minorUnits, toMinor} from '../../../src/contract/money.js'

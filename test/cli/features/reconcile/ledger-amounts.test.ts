@@ -1,3 +1,4 @@
+/** Amounts as people write them in spreadsheets: how each is read, and which are refused. */
 import {describe, expect, test} from 'vitest'
 import {readLedgerAmount} from '../../../../src/cli/features/reconcile/ledger-amounts.js'
 import {thrownBy} from '../../../support/thrown.js'

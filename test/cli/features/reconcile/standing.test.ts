@@ -1,3 +1,4 @@
+/** What the words of a ledger and the states of a service mean, and which of them agree. */
 import {describe, expect, test} from 'vitest'
 import {agree, standingOfState, standingOfWord} from '../../../../src/cli/features/reconcile/standing.js'
 

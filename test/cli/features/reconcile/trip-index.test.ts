@@ -1,3 +1,4 @@
+/** The index has the first reservation of each trip. */
 import {createHash} from 'node:crypto'
 import {expect, test} from 'vitest'
 import {TripIndex} from '../../../../src/cli/features/reconcile/trip-index.js'

@@ -1,3 +1,4 @@
+/** The verdict as a mail to the partner: each cause has words, and none of them are about this program. */
 import {expect, test} from 'vitest'
 import {replyText} from '../../../../src/cli/features/webhooks/verify-reply.js'
 import advice from '../../../../src/cli/features/webhooks/verify-reply.json' with {type: 'json'}
