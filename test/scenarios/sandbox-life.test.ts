@@ -3,8 +3,10 @@ import {rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {expect, onTestFinished, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
+import {eventually} from '../support/eventually.js'
 import {ownHome, ownListening, ownTcpPort} from '../support/own.js'
 import {exportsOf, start} from '../support/started-sandboxes.js'
+import {startTcp} from '../support/tcp.js'
 
 test('starts on the same port again, so that exports, profiles and tokens survive a restart', async () => {
   const home = ownHome()
@@ -50,20 +52,25 @@ test('a port that was typed is used or refused, and remembered', async () => {
 
 test('listen takes 4020, another port when that is in use, and a typed one only', async () => {
   const home = ownHome()
-  let one = await ownListening(home)
-  // The listener of another test may use the port, and may close it before the second listener starts.
-  for (let tries = 0; one.port !== 4020 && tries < 10; tries++) {
-    await one.stop()
-    one = await ownListening(home)
-  }
-  const two = await ownListening(home)
-  expect(one.port).toBeGreaterThanOrEqual(4020)
-  expect(two.port).not.toBe(one.port)
-  const {stderr} = await two.stop()
-  expect(stderr).toContain(`Port 4020 is in use; using ${two.port}`)
+  let usual: Awaited<ReturnType<typeof startTcp>> | undefined
+  // The listener of another test may use the port for a while.
+  await eventually(async () => {
+    usual ??= await startTcp(() => {}, 4020)
+  })
+  onTestFinished(() => usual?.close())
+  const other = await ownListening(home)
+  expect(other.port).not.toBe(4020)
+  const {stderr} = await other.stop()
+  expect(stderr).toContain(`Port 4020 is in use; using ${other.port}`)
   const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_x'}
-  const refusal = await home.refusal(['webhooks', 'listen', '--port', String(one.port)], {env})
+  const refusal = await home.refusal(['webhooks', 'listen', '--port', '4020'], {env})
   expect(refusal).toMatchObject({exit: 2, code: 'port_unavailable'})
+  await usual?.close()
+  await eventually(async () => {
+    const again = await ownListening(home)
+    await again.stop()
+    expect(again.port).toBe(4020)
+  })
 })
 
 test('the controls find the sandbox that runs, whatever BOOKCTL_BASE_URL names', async () => {
