@@ -60,8 +60,11 @@ export type Stage = 'waiting' | 'unsent' | 'sent'
 
 /** Not in the interface: §4.4 shows no time limit. */
 const TIMEOUT_SECONDS = 120
-/** The part of the time limit for one attempt, chosen so that one repeat fits. */
-const ATTEMPT_SHARE = 0.45
+/**
+ * The part of the time limit for one attempt. By default that is 63 s, because a service may take a minute to book and hanging
+ * up cancels nothing. The rest is for a repeat, which gets the stored answer if the first attempt has booked meanwhile.
+ */
+const ATTEMPT_SHARE = 0.525
 
 /**
  * Makes the reservation, or returns the one that an earlier run made for the same intent.
