@@ -35,6 +35,14 @@ export interface TripFacts {
   readonly stay: Stay | null
 }
 
+/** The agent that made a reservation through the server for agents. */
+export interface MadeBy {
+  /** The name and version that the agent's program gave, as it gave them. */
+  readonly program: string
+  /** The handle that the reservation was prepared under. */
+  readonly handle: string
+}
+
 /** A reservation that is about to be sent. It is committed to the journal before the first byte is sent. */
 export interface ReservationIntent {
   readonly offerId: string
@@ -54,6 +62,8 @@ export interface ReservationIntent {
   readonly agreed: Price | null
   /** Null for an entry of an earlier version. */
   readonly trip: TripFacts | null
+  /** Null when a person or a script makes it. */
+  readonly madeBy: MadeBy | null
 }
 
 /** A stored intent with its client, its attempts and its outcome. */
@@ -143,7 +153,7 @@ export interface Journal {
   /** Records the outcome. The body, which contains personal data, is kept only while the outcome is unknown. */
   settle(id: number, settlement: Settlement, now: number): Promise<void>
   /**
-   * Gives up an entry: removes its personal data, or the whole entry when nothing was sent. Throws a StorageError when the
+   * Gives up an entry: removes its personal data, but not `madeBy`, or the whole entry when nothing was sent. Throws a StorageError when the
    * removed bytes remain in the file.
    */
   forget(id: number, now: number): Promise<void>
@@ -172,6 +182,13 @@ interface JournalFilter {
   readonly named?: string
   /** Only entries whose `trip.guests` is that of another listed entry. */
   readonly guests?: string
+  /** Only entries that agents made. */
+  readonly byAgents?: boolean
+  /**
+   * Only entries whose outcome is unknown, or that changed in this time. `now` (Unix seconds) is this machine's; a shared store
+   * uses its own clock.
+   */
+  readonly openOrChanged?: {readonly withinSeconds: number; readonly now: number}
 }
 
 export interface JournalStore {

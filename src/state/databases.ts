@@ -135,6 +135,8 @@ export const STATE: OwnDatabase = {
     // Earlier entries have no trip facts.
     `DELETE FROM journal_digest;
      ALTER TABLE reservations ADD COLUMN trip TEXT;`,
+    // No agent made earlier entries. The digest leaves out a missing agent, so that it need not be created again.
+    'ALTER TABLE reservations ADD COLUMN made_by TEXT',
   ],
   afterMigration: createDigest,
 }

@@ -13,6 +13,7 @@ import {
   type JournalEntry,
   type JournalStore,
   type JournalVerdict,
+  type MadeBy,
   meantAmong,
   NOT_SENT,
   type Price,
@@ -82,12 +83,13 @@ export function createJournals(
               ...hashes,
               jsonOf(intent.agreed),
               jsonOf(intent.trip),
+              jsonOf(intent.madeBy),
               now,
               now,
             ]
             const sql = `INSERT INTO reservations (base_url, client_id, client_reference_id, offer_id, idempotency_key,
-              body, body_sha256, intent_sha256, agreed, trip, outcome, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
+              body, body_sha256, intent_sha256, agreed, trip, made_by, outcome, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'unresolved', ?, ?)`
             const row = rows.add(() => database.run(sql, client.baseUrl, client.clientId, ...values))
             return {kind: 'new', entry: entryOf(row)}
           })
@@ -134,7 +136,7 @@ export function createJournals(
         fingerprint: sha256 => sha256,
       }
     },
-    async list({unresolved = false, client, named, guests} = {}) {
+    async list({unresolved = false, client, named, guests, byAgents = false, openOrChanged} = {}) {
       const namesOf = (row: Row) => [
         row.clientReferenceId,
         row.reservationRef,
@@ -144,8 +146,11 @@ export function createJournals(
       // Most rows are left out by the text, because reading the JSON of all takes a second for 100,000.
       const hasGuests = (row: Row) =>
         guests === undefined || (row.trip?.includes(guests) === true && entryOf(row).trip?.guests === guests)
+      const since = openOrChanged && openOrChanged.now - openOrChanged.withinSeconds
       const isWanted = (row: Row) =>
         (!unresolved || isOpen(row)) &&
+        (!byAgents || row.madeBy !== null) &&
+        (since === undefined || isOpen(row) || row.updatedAt >= since) &&
         (!client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId)) &&
         (named === undefined || namesOf(row).includes(named)) &&
         hasGuests(row)
@@ -190,11 +195,11 @@ export function createJournals(
   return {journal, subscriptions}
 }
 
-function entryOf<T extends Row>({lost, agreed, booked, trip, result, ...row}: T) {
+function entryOf<T extends Row>({lost, agreed, booked, trip, result, madeBy, ...row}: T) {
   const read = <Value>(json: string | null) => (json === null ? null : (parseExactly(json) as Value))
   const prices = {agreed: read<Price>(agreed), booked: read<Price>(booked)}
   const about = {trip: read<TripFacts>(trip), result: read<Record<string, unknown>>(result)}
-  return {...row, lost: lost === 1, ...prices, ...about}
+  return {...row, lost: lost === 1, ...prices, ...about, madeBy: read<MadeBy>(madeBy)}
 }
 
 const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) ?? null) : null)
@@ -203,12 +208,12 @@ const jsonOf = (value: object | null | undefined) => (value ? (stringify(value) 
 const ENTRY = `id, base_url AS baseUrl, client_id AS clientId, client_reference_id AS clientReferenceId,
   offer_id AS offerId, idempotency_key AS idempotencyKey, body, body_sha256 AS bodySha256,
   intent_sha256 AS intentSha256, outcome, reservation_ref AS reservationRef, attempts, lost, agreed,
-  booked, trip, result, created_at AS createdAt, updated_at AS updatedAt`
+  booked, trip, result, created_at AS createdAt, updated_at AS updatedAt, made_by AS madeBy`
 
 const ROWS = `SELECT ${ENTRY} FROM reservations`
 
 /** The fields that are stored as JSON. */
-type Stored = 'agreed' | 'booked' | 'trip' | 'result'
+type Stored = 'agreed' | 'booked' | 'trip' | 'result' | 'madeBy'
 type Row = Omit<JournalEntry, 'lost' | Stored> & {readonly lost: number} & Record<Stored, string | null>
 
 /**
@@ -316,12 +321,14 @@ export function createDigest(database: Database): void {
 
 /**
  * Combines `digest` and the hashes of the rows by XOR. The order of rows does not matter, and a row given twice cancels out. In
- * a journal each row counts once, because ids are never reused.
+ * a journal each row counts once, because ids are never reused. `madeBy` counts only where there is one, so that the digest of a
+ * journal from before that column is still valid, and tells of damage.
  */
 function digestOf(rows: readonly Row[], digest = ''): string {
   let sum = BigInt(`0x0${digest}`)
-  for (const row of rows) {
-    const hash = createHash('sha256').update(JSON.stringify(Object.values(row)))
+  for (const {madeBy, ...row} of rows) {
+    const values = Object.values(madeBy === null ? row : {...row, madeBy})
+    const hash = createHash('sha256').update(JSON.stringify(values))
     sum ^= BigInt(`0x${hash.digest('hex')}`)
   }
   return sum.toString(16).padStart(64, '0')

@@ -23,6 +23,7 @@ const intent: ReservationIntent = {
   keyGiven: false,
   agreed: null,
   trip: null,
+  madeBy: null,
 }
 const {referenceGiven: _, keyGiven: __, ...written} = intent
 const state = {outcome: 'unknown', reservationRef: null, attempts: 1, lost: true, booked: null, result: null}

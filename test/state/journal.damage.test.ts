@@ -1,4 +1,5 @@
 /** A damaged state.db: the journal never lets a reservation be made twice, and never crashes the process. */
+import {createHash} from 'node:crypto'
 import {cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
@@ -35,7 +36,8 @@ beforeEach(async () => {
     const journal = state.journal.forClient(CLIENT)
     await state.offers.remember(CLIENT, [offer(`off_${from}`)], 1000)
     for (let n = from; n < from + ENTRIES / 2; n++) {
-      const {entry} = await journal.begin(intent(n), n)
+      const madeBy = n % 2 ? {program: `program-${n}`, handle: `hdl_${n}`} : null
+      const {entry} = await journal.begin(intent(n, {madeBy}), n)
       await journal.attempt(entry.id, n)
       await journal.settle(entry.id, unknown, n)
     }
@@ -89,7 +91,9 @@ test('a changed byte anywhere is reported, or makes no difference', async () => 
   expect([...outcomes].sort()).toEqual(['', 'corrupt'])
 })
 
-test.each(['off_3', 'ref-3', 'key-3', 'canary-3', 'body-3', 'unknown', CLIENT.clientId, CLIENT.baseUrl])(
+const WORDS = ['off_3', 'ref-3', 'key-3', 'canary-3', 'body-3', 'unknown', 'program-3', 'hdl_3'] as const
+
+test.each([...WORDS, CLIENT.clientId, CLIENT.baseUrl])(
   'a changed character of %s in a row is reported, also when it is no longer text',
   async word => {
     for (const flip of [1, 0x80])
@@ -123,6 +127,8 @@ test('a row that was removed, added or put in the place of another is reported',
     'DELETE FROM reservations',
     "UPDATE reservations SET idempotency_key = 'other' WHERE id = 3",
     'DELETE FROM journal_digest',
+    'UPDATE reservations SET made_by = NULL WHERE id = 4',
+    "UPDATE reservations SET made_by = '{}' WHERE id = 3",
     "UPDATE journal_digest SET digest = 'x'",
     'DROP INDEX live_reference; UPDATE reservations SET offer_id = client_reference_id',
   ]) {
@@ -198,5 +204,41 @@ test('the journal of an earlier version, with its log, has a digest from its fir
   expect(readdirSync(copy)).toEqual(['state.db'])
   const bytes = readFileSync(join(copy, 'state.db'))
   flip(bytes, bytes.lastIndexOf('key-3'), 1)
+  expect(await repeat(directoryWith(bytes))).toBe('corrupt')
+})
+
+test('the digest of a journal from before agents stays as it is, and tells of damage from before', async () => {
+  const directory = ownDirectory()
+  const path = join(directory, 'state.db')
+  const before = STATE.migrations.findIndex(sql => sql.includes('made_by'))
+  // The values of a row as the earlier version read them for the digest, which it wrote at its first opening.
+  const columns = `id, base_url, client_id, client_reference_id, offer_id, idempotency_key, body, body_sha256, intent_sha256,
+    outcome, reservation_ref, attempts, lost, agreed, booked, trip, result, created_at, updated_at`
+  const values = [
+    1,
+    CLIENT.baseUrl,
+    CLIENT.clientId,
+    'ref-0',
+    'off_0',
+    'key-0',
+    intent(0).body,
+    'body-0',
+    'intent-0',
+  ]
+  const row = [...values, 'unknown', null, 1, 1, null, null, null, null, 1.5, 1.5]
+  const digest = createHash('sha256').update(JSON.stringify(row)).digest('hex')
+  const old = openDatabase(path, {migrations: STATE.migrations.slice(0, before)})
+  old.run(`INSERT INTO reservations (${columns}) VALUES (${row.map(() => '?').join()})`, ...row)
+  old.run('INSERT INTO journal_digest VALUES (1, ?)', digest)
+  old.close()
+  const bytes = readFileSync(path)
+  const opened = openDatabase(path, STATE)
+  expect(opened.get('SELECT digest FROM journal_digest')).toEqual({digest})
+  opened.close()
+  const state = openState(directory)
+  const journal = state.journal.forClient(CLIENT)
+  expect(await journal.begin(again(0), 2)).toMatchObject({kind: 'repeat', entry: {madeBy: null}})
+  await state.close()
+  flip(bytes, bytes.lastIndexOf('key-0') + 2, 1)
   expect(await repeat(directoryWith(bytes))).toBe('corrupt')
 })

@@ -267,6 +267,42 @@ await describeEachPlace(place => {
     for (const client of OTHERS) expect(await references({client})).toHaveLength(1)
   })
 
+  test('an entry names the agent that made it, also once it was given up', async () => {
+    const madeBy = {program: 'canary-program 1.2', handle: 'hdl_1'}
+    const made = await journal.begin(intent(1, {madeBy}), 1)
+    expect(made.entry.madeBy).toEqual(madeBy)
+    await begin(2)
+    expect((await journal.find('ref-1'))?.madeBy).toEqual(madeBy)
+    expect((await journal.find('ref-2'))?.madeBy).toBeNull()
+    await journal.attempt(made.entry.id, 3)
+    await journal.forget(made.entry.id, 4)
+    const listed = await state.journal.list({byAgents: true})
+    expect(listed).toMatchObject([{clientReferenceId: 'ref-1', outcome: 'forgotten', madeBy}])
+    const passed: unknown[] = []
+    await state.journal.each(entry => passed.push(entry.madeBy))
+    expect(passed).toEqual([madeBy, null])
+  })
+
+  test('lists the entries that are open or changed lately', async () => {
+    const now = Date.now() / 1000
+    for (const n of [1, 2]) await begin(n, now - 100)
+    for (const n of [1, 2, 3]) await journal.attempt(await begin(n, now - 100), now - 100)
+    const [open, changed, settled] = (await state.journal.list()).toReversed() as [
+      JournalEntry,
+      JournalEntry,
+      JournalEntry,
+    ]
+    await journal.settle(settled.id, {outcome: 'refused'}, now - 50)
+    await journal.settle(changed.id, {outcome: 'refused'}, now)
+    const within = async (withinSeconds: number) =>
+      (await state.journal.list({openOrChanged: {withinSeconds, now}})).map(({id}) => id)
+    expect(await within(200)).toEqual([settled.id, changed.id, open.id])
+    // A shared store has the times of its own clock, by which all of them changed just now.
+    const settledToo = place.isShared ? [settled.id] : []
+    expect(await within(20)).toEqual([...settledToo, changed.id, open.id])
+    expect(await within(-1)).toEqual([open.id])
+  })
+
   test('passes each entry of all clients once, oldest first, some at a time', async () => {
     const passed: JournalEntry[] = []
     await state.journal.each(entry => passed.push(entry))

@@ -51,6 +51,7 @@ export const intent = (n: number, more: Partial<ReservationIntent> = {}): Reserv
   referenceGiven: true,
   agreed: null,
   trip: null,
+  madeBy: null,
   idempotencyKey: `key-${n}`,
   keyGiven: false,
   body: `{"guest":"canary-${n}"}`,

@@ -10,6 +10,7 @@ import {
   type Journal,
   type JournalEntry,
   type JournalVerdict,
+  type MadeBy,
   type ReservationIntent,
   type Settlement,
   type Stay,
@@ -272,20 +273,26 @@ function storedOutcome(verdict: JournalVerdict | undefined): ReserveOutcome | un
   return bookingOf(entry)
 }
 
-/** Returns the intent to send `request` (§2.4). The request is serialised here and nowhere else. */
+/**
+ * Returns the intent to send `request` (§2.4), made by an agent if `madeBy` is given. The request is serialised here and nowhere
+ * else.
+ */
 export function intentOf(
   request: ReservationRequest,
   {
     stay,
+    madeBy = null,
     ...given
   }: Pick<ReservationIntent, 'referenceGiven' | 'idempotencyKey' | 'keyGiven' | 'agreed'> & {
     readonly stay: Stay | null
+    readonly madeBy?: MadeBy | null
   },
 ): ReservationIntent {
   const {client_reference_id, ...rest} = request
   return {
     ...given,
     trip: {guests: sha256OfJson(request.guests), stay},
+    madeBy,
     offerId: request.offer_id,
     clientReferenceId: client_reference_id,
     body: JSON.stringify(request),

@@ -14,6 +14,7 @@ import {
   type JournalEntry,
   type JournalStore,
   type JournalVerdict,
+  type MadeBy,
   meantAmong,
   NOT_SENT,
   type Price,
@@ -32,7 +33,7 @@ import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
 import {hasLastingFingerprint, lastingFingerprint, type Seal} from './seal.js'
 
-interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | 'trip' | 'result'> {
+interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | 'trip' | 'result' | 'madeBy'> {
   readonly id: string
   readonly keyId: string
   readonly sealedBody: Uint8Array | null
@@ -41,13 +42,14 @@ interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | '
   readonly booked: string | null
   readonly trip: string | null
   readonly result: string | null
+  readonly madeBy: string | null
 }
 
 /** The columns of an entry, named after its fields. */
 const ENTRY = `id, base_url AS "baseUrl", client_id AS "clientId", client_reference_id AS "clientReferenceId",
   offer_id AS "offerId", idempotency_key AS "idempotencyKey", key_id AS "keyId", sealed_body AS "sealedBody",
   body_fingerprint AS "bodySha256", intent_fingerprint AS "intentSha256", lasting_fingerprint AS lasting, outcome,
-  reservation_ref AS "reservationRef", attempts, lost, agreed, booked, trip, result,
+  reservation_ref AS "reservationRef", attempts, lost, agreed, booked, trip, result, made_by AS "madeBy",
   extract(epoch FROM created_at)::float8 AS "createdAt", extract(epoch FROM updated_at)::float8 AS "updatedAt"`
 
 const OPEN = `outcome IN ('unresolved', 'unknown')`
@@ -68,13 +70,16 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
   return {
     forClient: client =>
       clientJournal(store, client, client.clientSecret ? sealFor(client.clientSecret) : undefined),
-    async list({unresolved = false, client, named = null, guests = null} = {}) {
+    async list({unresolved = false, client, named = null, guests = null, byAgents, openOrChanged} = {}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations
         WHERE ($1::text IS NULL OR base_url = $1 AND client_id = $2) AND ${unresolved ? OPEN : 'TRUE'}
           AND ($3::text IS NULL OR $3 IN (client_reference_id, reservation_ref, offer_id, idempotency_key))
           AND ($4::text IS NULL OR trip::jsonb ->> 'guests' = $4)
+          AND ${byAgents ? 'made_by IS NOT NULL' : 'TRUE'}
+          AND ($5::float8 IS NULL OR ${OPEN} OR updated_at >= clock_timestamp() - make_interval(secs => $5))
         ORDER BY created_at DESC, id DESC`
-      const values = [client?.baseUrl ?? null, client?.clientId ?? null, named, guests]
+      const within = openOrChanged?.withinSeconds ?? null
+      const values = [client?.baseUrl ?? null, client?.clientId ?? null, named, guests, within]
       const {rows} = await store.query<Row>(sql, values)
       // The keyed hashes of guests under different secrets differ, so those that are the same can be compared without a secret.
       return rows.map(row => ({...entryOf(row, undefined), trip: tripIn(row)}))
@@ -148,6 +153,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           await lastingFingerprint(lastingText(intent)),
           jsonOf(intent.agreed),
           jsonOf(tripOf(intent, sealing)),
+          jsonOf(intent.madeBy),
           entries
             .toReversed()
             .map(({id, outcome, attempts}) => `${id}:${outcome}:${attempts}`)
@@ -155,7 +161,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
           replacedBy(entries, intent, client).map(({id}) => id),
         ]
         const sql = `SELECT ${ENTRY}
-          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+          FROM bookctl.begin_reservation($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
         const [row] = (await store.query<Row>(sql, values)).rows
         // No row means that another process wrote in the meantime, so the intent is judged again.
         if (row) return {kind: 'new', entry: entryOf(row, seal)}
@@ -231,7 +237,7 @@ function placeOf({baseUrl, clientId}: Client, idempotencyKey: string) {
 }
 
 function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
-  const {keyId, lasting: _, sealedBody, id, agreed, booked, trip: __, result, ...rest} = row
+  const {keyId, lasting: _, sealedBody, id, agreed, booked, trip: __, result, madeBy, ...rest} = row
   const place = placeOf(row, row.idempotencyKey)
   const facts = tripIn(row)
   const body = sealedBody === null ? null : (seal?.open(sealedBody, place) ?? null)
@@ -244,6 +250,7 @@ function entryOf(row: Row, seal: Seal | undefined): JournalEntry {
     // The hash of the guests is keyed with the client secret of that time, so it cannot be compared under another one.
     trip: facts && {...facts, guests: keyId === seal?.keyId ? facts.guests : null},
     result: read<Record<string, unknown>>(result),
+    madeBy: read<MadeBy>(madeBy),
   }
 }
 

@@ -168,6 +168,30 @@ const MIGRATIONS = [
      minute timestamptz NOT NULL, reason text NOT NULL, count bigint NOT NULL, PRIMARY KEY (minute, reason)
    );
    CREATE INDEX given_up_forwards ON bookctl.forwards (due_at) WHERE state = 'given_up'`,
+  // No agent made earlier entries.
+  `ALTER TABLE bookctl.reservations ADD COLUMN made_by text;
+   CREATE INDEX reservation_of_agent ON bookctl.reservations (updated_at) WHERE made_by IS NOT NULL;
+   DROP FUNCTION bookctl.begin_reservation;
+   CREATE FUNCTION bookctl.begin_reservation(
+     given_url text, given_client text, given_reference text, given_offer text, given_key text, given_key_id text,
+     given_body bytea, given_fingerprint text, given_intent text, given_lasting text, given_agreed text, given_trip text,
+     given_made_by text, seen text, replaced bigint[]
+   ) RETURNS SETOF bookctl.reservations LANGUAGE plpgsql AS $begin$
+   BEGIN
+     PERFORM pg_advisory_xact_lock(${BEGIN_LOCK});
+     IF seen IS DISTINCT FROM (SELECT coalesce(string_agg(concat_ws(':', id, outcome, attempts), ' ' ORDER BY id), '')
+       FROM bookctl.reservations
+       WHERE offer_id = given_offer OR client_reference_id = given_reference OR idempotency_key = given_key)
+     THEN RETURN; END IF;
+     DELETE FROM bookctl.reservations WHERE id = ANY (replaced);
+     RETURN QUERY INSERT INTO bookctl.reservations (base_url, client_id, client_reference_id, offer_id,
+         idempotency_key, key_id, sealed_body, body_fingerprint, intent_fingerprint, lasting_fingerprint, agreed,
+         trip, made_by, outcome, created_at, updated_at)
+       VALUES (given_url, given_client, given_reference, given_offer, given_key, given_key_id, given_body,
+         given_fingerprint, given_intent, given_lasting, given_agreed, given_trip, given_made_by, 'unresolved',
+         clock_timestamp(), clock_timestamp())
+       RETURNING *;
+   END $begin$`,
 ] as const
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length

@@ -48,6 +48,7 @@ export const entry = (change: Partial<JournalEntry> = {}): JournalEntry => ({
   agreed: {price: '100.00', currency: 'EUR'},
   booked: {price: '100.00', currency: 'EUR'},
   trip: null,
+  madeBy: null,
   outcome: 'confirmed',
   reservationRef: 'RSV-1',
   attempts: 1,
