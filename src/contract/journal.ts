@@ -178,7 +178,7 @@ interface JournalFilter {
   /** Only entries whose outcome is unknown. */
   readonly unresolved?: boolean
   readonly client?: Client | undefined
-  /** Only entries with this client reference, reservation reference, offer or Idempotency-Key. */
+  /** Only entries with this client reference, reservation reference, offer, Idempotency-Key or handle. */
   readonly named?: string
   /** Only entries whose `trip.guests` is that of another listed entry. */
   readonly guests?: string

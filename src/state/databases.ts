@@ -68,7 +68,10 @@ export const TOKENS: OwnDatabase = {
   ],
 }
 
-/** The journals of reservations and subscriptions, the offers and cities seen, and people stored with the user's consent. */
+/**
+ * The journals of reservations and subscriptions, the offers and cities seen, people stored with the user's consent, and the
+ * handles of agents.
+ */
 export const STATE: OwnDatabase = {
   name: STATE_NAME,
   migrations: [
@@ -137,6 +140,11 @@ export const STATE: OwnDatabase = {
      ALTER TABLE reservations ADD COLUMN trip TEXT;`,
     // No agent made earlier entries. The digest leaves out a missing agent, so that it need not be created again.
     'ALTER TABLE reservations ADD COLUMN made_by TEXT',
+    `CREATE TABLE agent_handles (
+       handle TEXT PRIMARY KEY, base_url TEXT NOT NULL, client_id TEXT NOT NULL, kind TEXT NOT NULL, prepared TEXT,
+       digest TEXT NOT NULL, program TEXT NOT NULL, decision TEXT NOT NULL, decided_by TEXT, result TEXT,
+       created_at REAL NOT NULL, expires_at REAL NOT NULL, used_at REAL
+     ) STRICT;`,
   ],
   afterMigration: createDigest,
 }

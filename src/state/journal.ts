@@ -146,13 +146,15 @@ export function createJournals(
       // Most rows are left out by the text, because reading the JSON of all takes a second for 100,000.
       const hasGuests = (row: Row) =>
         guests === undefined || (row.trip?.includes(guests) === true && entryOf(row).trip?.guests === guests)
+      const hasHandle = ({madeBy}: Row, handle: string) =>
+        madeBy?.includes(handle) === true && (JSON.parse(madeBy) as MadeBy).handle === handle
       const since = openOrChanged && openOrChanged.now - openOrChanged.withinSeconds
       const isWanted = (row: Row) =>
         (!unresolved || isOpen(row)) &&
         (!byAgents || row.madeBy !== null) &&
         (since === undefined || isOpen(row) || row.updatedAt >= since) &&
         (!client || (row.baseUrl === client.baseUrl && row.clientId === client.clientId)) &&
-        (named === undefined || namesOf(row).includes(named)) &&
+        (named === undefined || namesOf(row).includes(named) || hasHandle(row, named)) &&
         hasGuests(row)
       return rows
         .read(isWanted)

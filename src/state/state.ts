@@ -3,7 +3,8 @@
  */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
-import type {JournalStore, SubscriptionJournal} from '../contract/journal.js'
+import type {HandleStore, HandleStores} from '../contract/agent-handles.js'
+import type {JournalClient, JournalStore, SubscriptionJournal} from '../contract/journal.js'
 import type {OfferStore} from '../contract/seen-offers.js'
 import type {EventKeeper, EventStore} from '../contract/stored-events.js'
 import type {Client, TokenStore} from '../contract/token-cache.js'
@@ -31,6 +32,7 @@ interface Stores {
   readonly offers: OfferStore
   readonly subscriptions: SubscriptionJournal
   events(): Promise<EventStore>
+  agentHandles(): Promise<HandleStores>
   openEventKeeper(profile: string): Promise<EventKeeper>
 }
 
@@ -143,6 +145,8 @@ export function openState(directory: string, options: StateOptions = {}) {
       ...journals(),
       offers: createOfferStore(stateDatabase),
       events: async () => (await import('./event-store.js')).createEventStore(eventsDatabase),
+      agentHandles: async () =>
+        (await import('./agent-handles.js')).createHandleStores(stateDatabase, directory),
       openEventKeeper: async profile =>
         (await import('./event-worker.js')).startEventWorker({directory, profile}),
     }
@@ -175,6 +179,9 @@ export function openState(directory: string, options: StateOptions = {}) {
       return stores().subscriptions
     },
     events: () => stores().events(),
+    /** Returns the handles of agents of this client. */
+    agentHandles: async (client: JournalClient): Promise<HandleStore> =>
+      (await stores().agentHandles()).forClient(client),
     /**
      * Copies the events of this machine, and what is still to be forwarded, to the file `path`, also while they are received.
      * Returns the numbers of events and bytes; undefined if this machine has no events. Throws a StorageError.

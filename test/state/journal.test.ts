@@ -274,6 +274,8 @@ await describeEachPlace(place => {
     await begin(2)
     expect((await journal.find('ref-1'))?.madeBy).toEqual(madeBy)
     expect((await journal.find('ref-2'))?.madeBy).toBeNull()
+    expect(await state.journal.list({named: 'hdl_1'})).toMatchObject([{clientReferenceId: 'ref-1'}])
+    expect(await state.journal.list({named: 'program'})).toEqual([])
     await journal.attempt(made.entry.id, 3)
     await journal.forget(made.entry.id, 4)
     const listed = await state.journal.list({byAgents: true})

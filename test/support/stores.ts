@@ -38,7 +38,8 @@ const postgres: Place = {
   },
   async has(text) {
     const rows = await (await server)?.sql<{row: string}>(
-      `SELECT encode(sealed_body, 'escape') || ' ' || r::text AS row FROM bookctl.reservations r`,
+      `SELECT concat(encode(sealed_body, 'escape'), ' ', r::text) AS row FROM bookctl.reservations r
+        UNION ALL SELECT concat(encode(sealed_plan, 'escape'), ' ', h::text) FROM bookctl.agent_handles h`,
     )
     return JSON.stringify(rows).includes(text)
   },

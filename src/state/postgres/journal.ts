@@ -2,7 +2,6 @@
  * The journals in the shared store: reservations, committed before they are sent, and subscription requests whose outcome is
  * unknown. Bodies are encrypted, and compared by an HMAC, because identity numbers could be found from a plain hash by trial.
  */
-import {usage} from '../../contract/failure.js'
 import {
   atServiceOf,
   decide,
@@ -31,7 +30,7 @@ import {underOneName} from '../../contract/network.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 import {leasesOf} from './locks.js'
-import {hasLastingFingerprint, lastingFingerprint, type Seal} from './seal.js'
+import {hasLastingFingerprint, lastingFingerprint, requiredSeal, type Seal} from './seal.js'
 
 interface Row extends Omit<JournalEntry, 'id' | 'body' | 'agreed' | 'booked' | 'trip' | 'result' | 'madeBy'> {
   readonly id: string
@@ -73,7 +72,8 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
     async list({unresolved = false, client, named = null, guests = null, byAgents, openOrChanged} = {}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations
         WHERE ($1::text IS NULL OR base_url = $1 AND client_id = $2) AND ${unresolved ? OPEN : 'TRUE'}
-          AND ($3::text IS NULL OR $3 IN (client_reference_id, reservation_ref, offer_id, idempotency_key))
+          AND ($3::text IS NULL
+            OR $3 IN (client_reference_id, reservation_ref, offer_id, idempotency_key, made_by::jsonb ->> 'handle'))
           AND ($4::text IS NULL OR trip::jsonb ->> 'guests' = $4)
           AND ${byAgents ? 'made_by IS NOT NULL' : 'TRUE'}
           AND ($5::float8 IS NULL OR ${OPEN} OR updated_at >= clock_timestamp() - make_interval(secs => $5))
@@ -128,7 +128,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     const intent = {...given, bodySha256, intentSha256}
     const entries = await Promise.all(rows.map(row => entryFor(row, intent)))
     const verdict = decide(entries, intent, client)
-    const sealing = verdict?.kind === 'conflict' ? seal : required(seal)
+    const sealing = verdict?.kind === 'conflict' ? seal : requiredSeal(seal)
     const isSealedElsewhere = (row: Row) => row.clientId === clientId && row.keyId !== sealing?.keyId
     const other = atServiceOf(client, rows).find(
       row => isSealedElsewhere(row) && isOpen(row) && !isNeverSent(row),
@@ -145,7 +145,7 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
       for (;;) {
         const {entries, verdict, intent} = await judge(given)
         if (verdict) return verdict
-        const sealing = required(seal)
+        const sealing = requiredSeal(seal)
         const {clientReferenceId, offerId, idempotencyKey, body, bodySha256, intentSha256} = intent
         const values = [
           ...[baseUrl, clientId, clientReferenceId, offerId, idempotencyKey],
@@ -209,16 +209,6 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     },
     fingerprint: sha256 => seal?.fingerprint(sha256) ?? '',
   }
-}
-
-function required(seal: Seal | undefined): Seal {
-  if (seal) return seal
-  const hint = 'use the client id and secret (bookctl login), or reserve without a shared store'
-  throw usage(
-    'no_secret_to_seal',
-    'in a shared store a reservation is sealed with the client secret, and BOOKCTL_TOKEN comes without one',
-    hint,
-  )
 }
 
 /** Returns the text that a lasting fingerprint is made of: the request without its reference and identity numbers. */

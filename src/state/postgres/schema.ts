@@ -192,6 +192,11 @@ const MIGRATIONS = [
          clock_timestamp(), clock_timestamp())
        RETURNING *;
    END $begin$`,
+  `CREATE TABLE bookctl.agent_handles (
+     handle text PRIMARY KEY, base_url text NOT NULL, client_id text NOT NULL, kind text NOT NULL, sealed_plan bytea,
+     program text NOT NULL, decision text NOT NULL, decided_by text, result text, created_at timestamptz NOT NULL,
+     expires_at timestamptz NOT NULL, used_at timestamptz
+   )`,
 ] as const
 
 export const SCHEMA_VERSION: number = MIGRATIONS.length

@@ -12,6 +12,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import {promisify} from 'node:util'
+import {usage} from '../../contract/failure.js'
 
 /** The column and row that an encrypted value belongs to. A value that was moved to another row cannot be decrypted. */
 interface SealedPlace {
@@ -71,6 +72,17 @@ export function createSeal(clientSecret: string) {
      */
     fingerprint: (text: string) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
   }
+}
+
+/** Returns the seal, or throws a usage error if there is no client secret to make one of. */
+export function requiredSeal(seal: Seal | undefined): Seal {
+  if (seal) return seal
+  const hint = 'use the client id and secret (bookctl login), or reserve without a shared store'
+  throw usage(
+    'no_secret_to_seal',
+    'in a shared store a reservation is sealed with the client secret, and BOOKCTL_TOKEN comes without one',
+    hint,
+  )
 }
 
 const stretch = promisify<string, Buffer, number, Buffer>(scrypt)

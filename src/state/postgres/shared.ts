@@ -82,6 +82,7 @@ export function openSharedStores(readOptions: StoreChoice['options'], machine: M
     offers: createSharedOffers(store, now),
     subscriptions: createSharedSubscriptions(store),
     events: async () => createSharedEvents(store, now),
+    agentHandles: async () => (await import('./agent-handles.js')).createSharedHandles(store, sealFor, now),
     openEventKeeper: async (profile: string) => openSharedKeeper(profile, await readOptions()),
     /** Deletes the tokens of these clients, or of all that this machine knows. Returns whether there were any. */
     async forgetTokens(which: readonly Client[] | 'all'): Promise<boolean> {
