@@ -1,8 +1,8 @@
 /** The listening process's interface to its event thread. Each call returns a promise; calls run in the order they are made. */
 import {join} from 'node:path'
-import {Worker} from 'node:worker_threads'
 import type {EventKeeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
+import {startThread} from '../storage/thread.js'
 import {EVENTS_NAME} from './file-names.js'
 
 type CallName = Exclude<keyof EventKeeper, 'holds' | 'place'>
@@ -31,7 +31,7 @@ export interface ThreadData {
 
 /** Starts the thread. The first call opens events.db and reports its errors. */
 export function startEventWorker(workerData: ThreadData): EventKeeper {
-  const worker = startThread(workerData)
+  const worker = startThread('state/event-thread', workerData)
   const waiting = new Map<number, {resolve: (value: never) => void; reject: (error: Error) => void}>()
   let calls = 0
   let failed: StorageError | undefined
@@ -84,15 +84,4 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
 
 function threadFailed(reason: string): StorageError {
   return new StorageError('failed', `the store of events failed: ${reason}`, 'start it again')
-}
-
-/** Starts the thread. A build has it as a file under dist/; from source, the thread has to load tsx first. */
-function startThread(workerData: ThreadData): Worker {
-  const url = import.meta.url
-  const built = url.replace(/(.*\/dist\/).*/, '$1state/event-thread.js')
-  if (!url.endsWith('.ts')) return new Worker(new URL(built), {workerData})
-  const tsx = import.meta.resolve('tsx/esm/api')
-  const entry = new URL('./event-thread.ts', url)
-  const code = `import('${tsx}').then(({register}) => { register(); return import('${entry}') })`
-  return new Worker(code, {eval: true, workerData})
 }
