@@ -24,7 +24,12 @@ const LAYERS = [
   // These files read certificates, write curl lines and record requests. Commands that may not connect need them too.
   [null, 'cli/session/trust.ts', 'api/trace/curl.ts', 'state/exchanges.ts'],
   ['connect', 'cli/session/connect.ts'],
-  ['signed', 'cli/features/webhooks/verify.ts'],
+  [
+    'signed',
+    'cli/features/webhooks/verify.ts',
+    'cli/features/webhooks/verify-inputs.ts',
+    'cli/features/webhooks/verify-results.ts',
+  ],
 ]
 
 /** Returns a function that gives the bundler the layer of a module under `source` or of a package; null if it has none. */

@@ -1,15 +1,8 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
-import {
-  chooseInputs,
-  type Printing,
-  planVerify,
-  printResults,
-  readBody,
-  VERIFY_COLUMNS,
-  verifyFlags,
-  verifyInputs,
-} from '../../cli/features/webhooks/verify.js'
+import {chooseInputs, planVerify, readBody, verifyFlags} from '../../cli/features/webhooks/verify.js'
+import {verifyInputs} from '../../cli/features/webhooks/verify-inputs.js'
+import {type Printing, printResults, VERIFY_COLUMNS} from '../../cli/features/webhooks/verify-results.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
 import {usage} from '../../contract/failure.js'

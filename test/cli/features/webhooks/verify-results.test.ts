@@ -3,7 +3,7 @@ import {
   printResults,
   type ResultPrinter,
   type Verified,
-} from '../../../../src/cli/features/webhooks/verify.js'
+} from '../../../../src/cli/features/webhooks/verify-results.js'
 import {renderResult} from '../../../../src/cli/terminal/output.js'
 
 const ONE: Verified = {

@@ -1,0 +1,51 @@
+/** The bytes of an input of `webhooks verify` and `sign`. */
+import {open} from 'node:fs/promises'
+import process from 'node:process'
+import {usage} from '../../../contract/failure.js'
+import {readingProblem} from '../../input/files.js'
+import {whileReading} from '../../input/pending-reads.js'
+
+/** Bytes per read; smaller reads would wait for the system more often. */
+const READ_BYTES = 512 * 1024
+/** Bytes per part. All lines of a part are in memory at the same time. */
+const PART_BYTES = 64 * 1024
+
+/** Returns the bytes of `input` (`-`: standard input). A piece may be overwritten as soon as the next one is requested. */
+export function openInput(input: string): AsyncIterable<Uint8Array> {
+  return input === '-' ? process.stdin : readFile(input)
+}
+
+/**
+ * Reads one piece while the previous one is processed, always into the same two buffers, so that gigabytes of input leave no
+ * garbage.
+ */
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  const file = await whileReading(() => open(path))
+  try {
+    const read = (buffer: Buffer) => whileReading(() => file.read(buffer, 0, buffer.length, null))
+    let piece = Buffer.allocUnsafeSlow(READ_BYTES)
+    let spare = Buffer.allocUnsafeSlow(READ_BYTES)
+    let reading = read(piece)
+    for (;;) {
+      const {bytesRead} = await reading
+      if (bytesRead === 0) return
+      const full = piece.subarray(0, bytesRead)
+      reading = read(spare)
+      // A failure is handled where the read is awaited.
+      reading.catch(() => {})
+      for (let at = 0; at < bytesRead; at += PART_BYTES) yield full.subarray(at, at + PART_BYTES)
+      const next = spare
+      spare = piece
+      piece = next
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns the usage error for an input that cannot be read, or `error` if it is another. */
+export function readingFailed(error: unknown, name: string): unknown {
+  const {code, syscall} = error as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return error
+  return usage('cannot_read', `cannot read ${name} (${readingProblem(code)})`)
+}
