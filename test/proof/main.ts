@@ -1,10 +1,12 @@
 /**
  * The whole proof:
  *   npm run proof -- [--only TEXT]… [--seed NUMBER] [--list] [--markdown FILE]
+ *   npm run proof -- --soak MINUTES
  * It prints each error when it finds it, the figures of each part at its end, and a table of all parts, which --markdown also
  * writes to FILE. --only runs the cells whose name, after the title of the part, contains all the texts (--only "Fault matrix"
  * --only tls); --list prints the names; --seed repeats the random choices of an earlier run. Ctrl-C and SIGTERM end the proof
- * with the figures so far. The whole proof takes hours on two idle cores, and needs a build.
+ * with the figures so far. The whole proof takes hours on two idle cores, and needs a build. --soak runs a receiver that long, and
+ * nothing else; it is not part of the whole proof.
  */
 import {writeFileSync, writeSync} from 'node:fs'
 import process from 'node:process'
@@ -12,6 +14,7 @@ import {parseArgs} from 'node:util'
 import {isFresh} from '../support/build.js'
 import {PARTS} from './parts.js'
 import {choose, type Part} from './shared/part.js'
+import {soak} from './soak/soak.js'
 
 interface Figures {
   readonly part: Part
@@ -22,10 +25,12 @@ interface Figures {
 }
 
 const values = readFlags()
-const chosen = choose(PARTS, values.only ?? [])
+const minutes = Number(values.soak ?? 0)
+const chosen = choose(values.soak === undefined ? PARTS : [soak(minutes)], values.only ?? [])
 const seed = Number(values.seed ?? Math.floor(Date.now() / 1000))
 const all: Figures[] = []
 
+if (!(minutes >= 0)) refuse('--soak must be a number of minutes')
 if (!Number.isSafeInteger(seed)) refuse('--seed must be a whole number')
 if (chosen.length === 0) refuse('no cell has such a name; list them with --list')
 if (values.list)
@@ -44,7 +49,7 @@ function say(text: string): void {
 }
 
 function readFlags() {
-  const strings = {seed: {type: 'string'}, markdown: {type: 'string'}} as const
+  const strings = {seed: {type: 'string'}, markdown: {type: 'string'}, soak: {type: 'string'}} as const
   const options = {...strings, only: {type: 'string', multiple: true}, list: {type: 'boolean'}} as const
   try {
     return parseArgs({options}).values
