@@ -121,6 +121,14 @@ export interface Settlement {
   readonly booked?: Price | null | undefined
   /** The service's answer without personal data. */
   readonly result?: object | undefined
+  /** What cancelling has cost. It is kept in the stored result, as `cancellation: {fee, currency}`. */
+  readonly fee?: CancellationFee | undefined
+}
+
+export interface CancellationFee {
+  /** A decimal string. */
+  readonly fee: string
+  readonly currency: string | null
 }
 
 /**
@@ -202,7 +210,10 @@ export interface JournalStore {
    * last entry.
    */
   each(visit: (entry: JournalEntry) => void, atOnce?: number): Promise<void>
-  /** Records a later status, such as paid. Without a `result`, updates the stored result and removes its payment status. */
+  /**
+   * Records a later status, such as paid. Without a `result`, updates the stored result and removes its payment status; `fee`
+   * is added to it.
+   */
   noteStatus(client: Client, reservationRef: string, newest: Settlement, now: number): Promise<void>
 }
 

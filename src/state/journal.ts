@@ -164,14 +164,15 @@ export function createJournals(
     async each(visit, atOnce = 500) {
       rows.each(atOnce, row => visit(entryOf({...row, body: null})))
     },
-    async noteStatus(client, reservationRef, {outcome, booked, result}, now) {
+    async noteStatus(client, reservationRef, {outcome, booked, result, fee}, now) {
       const named = `${ROWS} WHERE client_id = ? AND reservation_ref = ?`
       for (const {id} of atServiceOf(client, database.all<Row>(named, client.clientId, reservationRef))) {
         const sql = `UPDATE reservations SET outcome = ?, updated_at = ?,
             booked = coalesce(?, booked),
-            result = coalesce(?, json_remove(json_set(result, '$.status', upper(?)), '$.payment.status'))
+            result = coalesce(?, json_remove(json_patch(json_set(result, '$.status', upper(?)), ?), '$.payment.status'))
           WHERE id = ? AND NOT ${OPEN} AND outcome NOT IN ('forgotten', ?)`
-        const values = [outcome, now, jsonOf(booked), jsonOf(result), outcome, id, outcome]
+        const cost = JSON.stringify(fee ? {cancellation: fee} : {})
+        const values = [outcome, now, jsonOf(booked), jsonOf(result), outcome, cost, id, outcome]
         rows.change(id, () => database.run(sql, ...values))
       }
     },

@@ -246,8 +246,12 @@ await describeEachPlace(place => {
     expect(found.map(entry => entry?.updatedAt)).toEqual([8, 5, 6, 5].map(at))
     const noted = {reservation_ref: 'R-1', status: 'CONFIRMED', payment: {mode: 'instant'}}
     expect((await journal.find('ref-1'))?.result).toEqual(noted)
-    await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'cancelled', result: {a: 1}}, 9)
+    await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'paid', result: {a: 1}}, 9)
     expect((await journal.find('ref-1'))?.result).toEqual({a: 1})
+    const fee = {fee: '010.50', currency: 'EUR'}
+    await state.journal.noteStatus(CLIENT, 'R-1', {outcome: 'cancelled', fee}, 10)
+    const cancelled = {a: 1, status: 'CANCELLED', cancellation: fee}
+    expect((await journal.find('ref-1'))?.result).toEqual(cancelled)
   })
 
   test('lists the entries of all clients, newest first, or of one, or the open ones', async () => {

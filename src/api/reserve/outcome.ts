@@ -4,14 +4,14 @@
  */
 
 import {sanitizeLine} from '../../contract/foreign-text.js'
-import {type JournalEntry, NOT_SENT, type Price} from '../../contract/journal.js'
+import {type CancellationFee, type JournalEntry, NOT_SENT, type Price} from '../../contract/journal.js'
 import {isObject, type JsonObject, outwards, own, textOf} from '../../contract/json.js'
 import {isSuccess} from '../../contract/operations.js'
-import {isSameMoney, type MoneyReading} from '../answers/amounts.js'
+import {isSameMoney, type Money, type MoneyReading} from '../answers/amounts.js'
 import {describeDifferences, findAsked} from '../answers/asked.js'
 import {chargeOf} from '../answers/charges.js'
 import {describeError, errorInAnswer, reportsError, wordsOf} from '../answers/refusals.js'
-import {outermostOf, type ReadReservation} from '../answers/reservations.js'
+import {costsOfCancellation, outermostOf, type ReadReservation} from '../answers/reservations.js'
 import {mayHaveActed} from '../http/send.js'
 import type {Answer, WireAnswer} from '../types.js'
 
@@ -142,6 +142,11 @@ export function outcomeWord(found: ReadReservation): string {
   return OUR_WORDS.has(word) ? `status_${word}` : word
 }
 
+/** Converts the fee of a cancellation to the form in the journal. */
+export function feeToKeep({amount: fee, currency}: Money): CancellationFee {
+  return {fee, currency}
+}
+
 const KEPT = [
   'reservation_ref',
   'status',
@@ -159,7 +164,10 @@ const KEPT = [
 ]
 const KEPT_OF_PAYMENT = ['mode', 'status', 'amount', 'currency', 'url', 'expires_at']
 
-/** Returns the parts of a reservation that contain no personal data. A charge is kept as `payment.charged`, whatever its name was. */
+/**
+ * Returns the parts of a reservation that contain no personal data. A charge is kept as `payment.charged` and the fee of a
+ * cancellation as `cancellation.fee`, whatever their names were.
+ */
 export function withoutPeople(found: ReadReservation): Record<string, unknown> {
   const {reservation, reservation_ref, status, payment_url} = found
   const pick = (value: JsonObject, names: readonly string[]) =>
@@ -171,8 +179,10 @@ export function withoutPeople(found: ReadReservation): Record<string, unknown> {
     ...(charged && {charged}),
     ...(payment_url === null ? {} : {url: payment_url}),
   }
+  const {fee} = costsOfCancellation(found)
   return {
     ...pick(reservation, KEPT),
+    ...(fee && {cancellation: feeToKeep(fee)}),
     reservation_ref,
     ...(status === null ? {} : {status}),
     ...(Object.keys(keptPayment).length > 0 ? {payment: keptPayment} : {}),

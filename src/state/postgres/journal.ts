@@ -62,7 +62,8 @@ const FORGET = `WITH unsent AS (
     updated_at = clock_timestamp() WHERE id = $1 AND NOT EXISTS (SELECT FROM unsent)`
 
 const NOTE = `UPDATE bookctl.reservations SET outcome = $2, updated_at = clock_timestamp(), booked = coalesce($4, booked),
-    result = coalesce($3, (jsonb_set(result::jsonb, '{status}', to_jsonb(upper($2::text))) #- '{payment,status}')::text)
+    result = coalesce($3,
+      ((jsonb_set(result::jsonb, '{status}', to_jsonb(upper($2::text))) || $5::jsonb) #- '{payment,status}')::text)
   WHERE id = $1 AND NOT ${OPEN} AND outcome NOT IN ('forgotten', $2)`
 
 export function createSharedJournal(store: StoreConnection, sealFor: (secret: string) => Seal): JournalStore {
@@ -94,11 +95,12 @@ export function createSharedJournal(store: StoreConnection, sealFor: (secret: st
         last = rows.at(-1)?.id ?? last
       } while (rows.length === atOnce)
     },
-    async noteStatus(client, reservationRef, {outcome, booked, result}) {
+    async noteStatus(client, reservationRef, {outcome, booked, result, fee}) {
       const sql = `SELECT ${ENTRY} FROM bookctl.reservations WHERE client_id = $1 AND reservation_ref = $2`
+      const cost = JSON.stringify(fee ? {cancellation: fee} : {})
       const {rows} = await store.query<Row>(sql, [client.clientId, reservationRef])
       for (const {id} of atServiceOf(client, rows))
-        await store.query(NOTE, [id, outcome, jsonOf(result), jsonOf(booked)])
+        await store.query(NOTE, [id, outcome, jsonOf(result), jsonOf(booked), cost])
     },
   }
 }

@@ -15,7 +15,7 @@ import {
   stateOf,
   updateReservation,
 } from '../../../api/operations/reservations.js'
-import {outcomeWord, withoutPeople} from '../../../api/reserve/outcome.js'
+import {feeToKeep, outcomeWord, withoutPeople} from '../../../api/reserve/outcome.js'
 import {isCalendarDate, systemClock, zonedInstantOf} from '../../../contract/dates.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {Failure, failureWith, usage} from '../../../contract/failure.js'
@@ -434,7 +434,8 @@ export async function cancelOnce(
     throw named instanceof Failure && result ? failureWith(named, {result: {...result, quote}}) : named
   })
   const {outcome, reservation, fee, refund} = done
-  if (isCancelled(outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled'}, warn)
+  const cost = fee === null ? {} : {fee: feeToKeep(fee)}
+  if (isCancelled(outcome)) await noteOutcome(connection, reference, {outcome: 'cancelled', ...cost}, warn)
   const [feeText, refundText, quoted_fee] = [fee, refund, quote.fee].map(moneyText)
   if (fee && !isSameMoney(fee, quote.fee))
     warn(`Warning: the fee is ${feeText}, where ${quoted_fee} was quoted`)
