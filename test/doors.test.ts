@@ -58,6 +58,7 @@ const KEPT_IN: Record<string, RegExp> = {
   'libphonenumber-js': /^cli\//,
   fflate: /^cli\//,
   '@jmespath-community/jmespath': /^(cli|webhooks)\//,
+  '@modelcontextprotocol': /^cli\/features\/agents\//,
   '@napi-rs/keyring': /^state\//,
   '@peculiar': /^cli\/features\/webhooks\/listen-tls\.ts$/,
 }

@@ -24,7 +24,7 @@ const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
 const ELSEWHERE = new Set(['sandbox:run', 'sandbox:start', 'demo', 'webhooks:listen', 'webhooks:tap'])
 
 /** `events export` writes a capture, a record a line, as `webhooks listen` prints it; `sandbox run` what its command prints. */
-const NO_DOCUMENT = ['webhooks events export', 'sandbox run']
+const NO_DOCUMENT = ['mcp', 'webhooks events export', 'sandbox run']
 
 const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
 

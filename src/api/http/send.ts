@@ -49,12 +49,14 @@ export function createSender({
   traces = [],
   secrets,
   userAgent,
-}: SenderOptions): Sender {
+}: SenderOptions): Sender & {readonly secrets: () => readonly string[]} {
   // A later answer may echo the secrets of an earlier request.
   const known = new Set(secrets)
   /** Until then, the service has asked for no more requests (429, Retry-After); Unix seconds. */
   let heldUntil = 0
   return {
+    /** Returns the secrets of all requests so far. */
+    secrets: () => [...known],
     async send(given, policy) {
       const {'user-agent': agent = userAgent} = given.headers
       const request = agent ? {...given, headers: {...given.headers, 'user-agent': agent}} : given

@@ -83,6 +83,8 @@ export async function openSender(options: ConnectOptions) {
     /** The clock whose waits are shown as progress. */
     clock: progress ? progress.clock(systemClock) : systemClock,
     timeoutSeconds,
+    /** Returns the secrets of all requests so far, which a service may echo. */
+    secretsSent: () => sender.secrets(),
     /** Says before all that is shown as waited for which of several it is: `3 of 20`. */
     atStep: (step: string) => progress?.atStep(step),
     async close() {

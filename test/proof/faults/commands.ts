@@ -302,6 +302,9 @@ export const SILENT: Readonly<Record<string, string>> = {
   'config:unset': 'config unset currency',
   journal: 'journal',
   'journal:forget': 'journal forget none',
+  // Its requests are those of the tools that a client calls.
+  mcp: 'mcp',
+  'mcp:tools': 'mcp tools',
   'profiles:list': 'profiles list',
   'profiles:use': 'profiles use none',
   'sandbox:list': 'sandbox list',

@@ -31,6 +31,7 @@ type LogEvent =
   | 'secret_removed'
   | 'store_works'
   | 'warning'
+  | 'called'
   | 'stopping'
   | 'stopped'
 

@@ -1,0 +1,53 @@
+/** Turns what a tool returns or throws into a result of the protocol: `structuredContent`, and the same JSON as text. */
+import type {CallToolResult} from '@modelcontextprotocol/server'
+import type {Redactor} from '../../../api/redact/redact.js'
+import {ERROR_CODES} from '../../../contract/error-codes.js'
+import {usage} from '../../../contract/failure.js'
+import {asFailure, describeFailure} from '../../shell/exit-codes.js'
+import {jsonText} from '../../terminal/json-text.js'
+import type {Answer} from './tool.js'
+import {guarded} from './untrusted.js'
+
+/** The most bytes of a result. A longer one would fill the memory of a model. */
+const MOST_RESULT_BYTES = 100_000
+
+/** Returns the result of a call that succeeded. Throws a usage error if it would be too long. */
+export function resultOf({document, ours = {}, link}: Answer, redactor: Redactor): CallToolResult {
+  const {document: safe, untrusted} = guarded(document, redactor)
+  const result = withText({...safe, ...ours, untrusted_fields: untrusted})
+  if (link === undefined) return result
+  return {...result, content: [...result.content, {type: 'resource_link', ...link}]}
+}
+
+/** Returns the result of a call that failed, with the error as `--json` prints it. */
+export function errorResult(thrown: unknown, redactor: Redactor): CallToolResult {
+  const {error, ...rest} = describeFailure(thrown).document
+  const {document, untrusted} = guarded(rest, redactor)
+  return {
+    ...withText({error, ...document, untrusted_fields: [...foreignPartsOf(thrown), ...untrusted]}),
+    isError: true,
+  }
+}
+
+function withText(structuredContent: Record<string, unknown>): CallToolResult {
+  const text = jsonText(structuredContent)
+  if (Buffer.byteLength(text) > MOST_RESULT_BYTES)
+    throw usage(
+      'result_too_long',
+      'the result is too long for an assistant',
+      'ask for less, with a limit or a filter',
+    )
+  return {content: [{type: 'text', text}], structuredContent}
+}
+
+/** Returns the pointers to those parts of an error in which words of the service are quoted. */
+function foreignPartsOf(thrown: unknown): string[] {
+  const {kind, details} = asFailure(thrown)
+  if (kind === 'usage' || kind === 'unexpected') return []
+  const isOurCode = details.status === undefined || Object.hasOwn(ERROR_CODES, details.code)
+  return [
+    ...(isOurCode ? [] : ['/error/code']),
+    '/error/message',
+    ...(details.reason === undefined ? [] : ['/error/cause']),
+  ]
+}
