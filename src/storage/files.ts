@@ -15,21 +15,7 @@ import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
  */
 export function ensurePrivateDirectory(directory: string): void {
   try {
-    // Node's recursive form hangs where the system reports ENOENT for an existing parent (/proc).
-    const missing: string[] = []
-    for (
-      let parent = directory;
-      !fs.existsSync(parent) && parent !== dirname(parent);
-      parent = dirname(parent)
-    )
-      missing.unshift(parent)
-    for (const each of missing) {
-      try {
-        fs.mkdirSync(each, {mode: 0o700})
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      }
-    }
+    createDirectories(directory)
     const stats = fs.lstatSync(directory)
     if (!stats.isDirectory() && !(stats.isSymbolicLink() && fs.existsSync(directory))) {
       const what = stats.isSymbolicLink() ? 'a symbolic link to nothing' : 'not a directory'
@@ -38,6 +24,21 @@ export function ensurePrivateDirectory(directory: string): void {
     tightenDirectory(directory)
   } catch (error) {
     throw storageErrorOf(error, directory)
+  }
+}
+
+/** Creates `directory` and its missing parents as 0700. Throws the system's error. */
+function createDirectories(directory: string): void {
+  // Node's recursive form hangs where the system reports ENOENT for an existing parent (/proc).
+  const missing: string[] = []
+  for (let parent = directory; !fs.existsSync(parent) && parent !== dirname(parent); parent = dirname(parent))
+    missing.unshift(parent)
+  for (const each of missing) {
+    try {
+      fs.mkdirSync(each, {mode: 0o700})
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
   }
 }
 
