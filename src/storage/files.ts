@@ -28,7 +28,7 @@ export function ensurePrivateDirectory(directory: string): void {
 }
 
 /** Creates `directory` and its missing parents as 0700. Throws the system's error. */
-function createDirectories(directory: string): void {
+export function createDirectories(directory: string): void {
   // Node's recursive form hangs where the system reports ENOENT for an existing parent (/proc).
   const missing: string[] = []
   for (let parent = directory; !fs.existsSync(parent) && parent !== dirname(parent); parent = dirname(parent))
@@ -81,15 +81,22 @@ export function lstatIfAny(path: string): fs.Stats | undefined {
 
 const NEW_FILE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL
 
+interface WriteOptions {
+  readonly existing: 'replace' | 'create'
+  readonly like?: fs.Stats | undefined
+  readonly whenReady?: (() => void) | undefined
+}
+
 /**
  * Writes `pieces` as the whole content of `path`. An existing file is replaced by a rename (`replace`), or causes an error
- * (`create`). Calls `whenReady` when everything is on the disk, before the rename.
+ * (`create`). Calls `whenReady` when everything is on the disk, before the rename. The file is private (0600), or has the
+ * permissions and, where the system allows it, the owner of `like`.
  * Throws a StorageError, also for errors of `pieces` and `whenReady`; an existing file then stays unchanged.
  */
 export async function writeWholeFile(
   path: string,
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  {existing, whenReady}: {existing: 'replace' | 'create'; whenReady?: (() => void) | undefined},
+  {existing, like, whenReady}: WriteOptions,
 ): Promise<void> {
   const directory = dirname(path)
   const temporary = temporaryPath(directory)
@@ -102,6 +109,7 @@ export async function writeWholeFile(
     file = fs.openSync(temporary, NEW_FILE, 0o600)
     for await (const bytes of pieces)
       for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
+    if (like) takeAfter(like, file)
     fs.fsyncSync(file)
     const whole = file
     file = undefined
@@ -116,6 +124,13 @@ export async function writeWholeFile(
     if (file !== undefined) fs.closeSync(file)
     fs.rmSync(temporary, {force: true})
   }
+}
+
+/** Gives the open file `file` the permissions and the owner of another file, of which only root can give the owner. */
+function takeAfter({mode, uid, gid}: fs.Stats, file: number): void {
+  if (process.platform === 'win32') return
+  if (process.geteuid?.() === 0) fs.fchownSync(file, uid, gid)
+  fs.fchmodSync(file, mode & 0o777)
 }
 
 /**

@@ -191,3 +191,14 @@ test('replaces only regular files', async () => {
   await expect(write()).rejects.toThrow('is not a regular file')
   expect(fs.readdirSync(directory)).toEqual(['pipe'])
 })
+
+test('gives a file the permissions of another, and as root its owner', async () => {
+  const path = join(directory, 'a.json')
+  fs.writeFileSync(path, 'one')
+  fs.chmodSync(path, 0o640)
+  if (isRoot) fs.chownSync(path, OTHER_USER, OTHER_USER)
+  const like = fs.statSync(path)
+  await writeWholeFile(path, [Buffer.from('two')], {existing: 'replace', like})
+  const {mode, uid} = fs.statSync(path)
+  expect([fs.readFileSync(path, 'utf8'), mode & 0o777, uid]).toEqual(['two', 0o640, like.uid])
+})
