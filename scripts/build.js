@@ -62,6 +62,8 @@ async function bundle(directory) {
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     external,
+    // Its main file is UMD, which requires its parts in a way that no bundler follows.
+    resolve: {alias: {'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js')}},
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })
   const {output} = await bundled.write({

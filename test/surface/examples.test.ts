@@ -218,7 +218,11 @@ test.each(here.filter(each => !isDocumented(each)))('%s: %s', async (_, example)
   const done = await run(example)
   if (/fault add|sandbox drill/.test(example)) await sandbox.control('DELETE', '/_sandbox/faults')
   expect(exitsOf(example)).toContain(done.exit)
-  if (!/reserve|reconcile|events missing|cancel|login|logout|profiles use|webhooks create/.test(example))
+  if (
+    !/reserve|reconcile|events missing|cancel|login|logout|profiles use|webhooks create|mcp install/.test(
+      example,
+    )
+  )
     expect(done.stderr).toBe('')
 })
 

@@ -304,6 +304,7 @@ export const SILENT: Readonly<Record<string, string>> = {
   'journal:forget': 'journal forget none',
   // Its requests are those of the tools that a client calls.
   mcp: 'mcp',
+  'mcp:install': 'mcp install cursor --dry-run',
   'mcp:tools': 'mcp tools',
   'profiles:list': 'profiles list',
   'profiles:use': 'profiles use none',

@@ -77,6 +77,8 @@ export interface Permissions {
 /** Reads what the server may do. Throws a usage error that names every flag that is missing or contradicts another. */
 export function readPermissions(flags: McpFlags): Permissions {
   const {allow = [], 'max-total': total, 'max-each': each, 'per-day': perDay, consent} = flags
+  if (total && each && total.currency !== each.currency)
+    throw invalid('--max-each', `must be in the currency of --max-total, ${total.currency}`, each.currency)
   const allowed = CHANGES.filter(change => allow.includes(change))
   const permissions = {allowed, limits: undefined, asksForConsent: consent !== 'none'}
   if (!allowed.includes('reserve')) return permissions
@@ -84,8 +86,6 @@ export function readPermissions(flags: McpFlags): Permissions {
     const absent = [...(total ? [] : ['--max-total']), ...(each ? [] : ['--max-each'])]
     throw missing(absent, '--allow reserve needs limits, such as --max-total "500 EUR" --max-each "200 EUR"')
   }
-  if (total.currency !== each.currency)
-    throw invalid('--max-each', `must be in the currency of --max-total, ${total.currency}`, each.currency)
   return {...permissions, limits: {total, each, perDay}}
 }
 

@@ -57,6 +57,9 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, string>>
     XDG_CONFIG_HOME: 'parent of the configuration directory (default ~/.config)',
     XDG_CACHE_HOME: 'where Node 22 and later keep compiled code, in bookctl/node (default ~/.cache)',
     LOCALAPPDATA: 'on Windows, used instead of ~/.config and ~/.cache',
+    APPDATA: "on Windows, parent of other programs' settings, for mcp install",
+    CLAUDE_CONFIG_DIR:
+      'directory of the settings of Claude Code, for mcp install (default the home directory)',
     DEBUG: 'not honoured, like NODE_DEBUG: packages would print requests with their secrets',
     NODE_DEBUG: 'not honoured, see DEBUG',
     NOTIFY_SOCKET: 'set by systemd: webhooks listen says when it is ready, reloads and stops',
