@@ -10,10 +10,10 @@ import {isCutJson} from './json-text.js'
 import {type CapturedRequest, parseText, timeOf, unreadable} from './request.js'
 
 /** The limit fits a body of 1 MiB, which is in its line twice: as base64 and as an event. */
-const MOST_LINE_BYTES = 16 * 1024 * 1024
+export const MOST_LINE_BYTES = 16 * 1024 * 1024
 
 const MOST_BROKEN_LINES = 20
-const LINE_FEED = 10
+export const LINE_FEED = 10
 
 /** Reports whether one of the first complete lines of `start` is a record of bookctl, or the first line starts like one. */
 export function beginsWithRecord(start: Buffer): boolean {
@@ -57,14 +57,16 @@ export type LineShortcut<T> = (
 
 /**
  * Yields the events of a capture, line by line. A line that `shortcut` handles becomes its result, and an unreadable line
- * becomes a request with a `problem`. JSON other than a record is counted in `leftOut`.
+ * becomes a request with a `problem`. JSON other than a record is counted in `leftOut`. `linesBefore` is the number of lines of
+ * the capture before `pieces`.
  */
 export async function* readRecords<T = never>(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   leftOut: {count: number},
   shortcut?: LineShortcut<T> | undefined,
+  linesBefore = 0,
 ): AsyncGenerator<readonly (CapturedRequest | T)[]> {
-  let number = 0
+  let number = linesBefore
   for await (const bytes of lineBlocks(pieces)) {
     if (bytes === undefined) {
       number += 1
@@ -89,7 +91,9 @@ export async function* readRecords<T = never>(
  * Yields complete lines with their line feeds; the last line gets one. The lines of a piece come together, because awaiting
  * each would take as long as checking it. Yields undefined for a line that spans several pieces and is too long.
  */
-async function* lineBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer | undefined> {
+async function* lineBlocks(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Buffer | undefined> {
   let line: Uint8Array[] = []
   let lineBytes = 0
   const begin = (part: Uint8Array) => {

@@ -2,13 +2,12 @@
 import {open} from 'node:fs/promises'
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
+import {partsOf} from '../../../webhooks/captures/slices.js'
 import {readingProblem} from '../../input/files.js'
 import {whileReading} from '../../input/pending-reads.js'
 
 /** Bytes per read; smaller reads would wait for the system more often. */
 const READ_BYTES = 512 * 1024
-/** Bytes per part. All lines of a part are in memory at the same time. */
-const PART_BYTES = 64 * 1024
 
 /** Returns the bytes of `input` (`-`: standard input). A piece may be overwritten as soon as the next one is requested. */
 export function openInput(input: string): AsyncIterable<Uint8Array> {
@@ -33,7 +32,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
       reading = read(spare)
       // A failure is handled where the read is awaited.
       reading.catch(() => {})
-      for (let at = 0; at < bytesRead; at += PART_BYTES) yield full.subarray(at, at + PART_BYTES)
+      yield* partsOf(full)
       const next = spare
       spare = piece
       piece = next
