@@ -9,8 +9,7 @@ import {SIGNATURE_TOLERANCE_SECONDS} from '../../../contract/limits.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {MOST_KEPT_BYTES} from '../../../webhooks/diagnose/check.js'
-import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
-import {createSigner, signatureIn} from '../../../webhooks/signature/signature.js'
+import {createSigner} from '../../../webhooks/signature/signature.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import {readBytes, readingProblem} from '../../input/files.js'
 import {checkedFlag} from '../../input/flags.js'
@@ -25,6 +24,7 @@ import {
   webhookHeaderNames,
   webhookSecretFlags,
 } from './secrets.js'
+import {timeOfJudging, type VerifyTerms} from './verify-terms.js'
 
 export const verifyFlags = {
   signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),
@@ -56,23 +56,15 @@ export const verifyFlags = {
 type VerifyFlags = WebhookSecretFlags & InferredFlags<typeof verifyFlags>
 
 /** Returns the terms that requests are checked by. Throws a usage error if there is no secret. */
-export async function planVerify(flags: VerifyFlags, state: State): Promise<CheckTerms> {
+export async function planVerify(flags: VerifyFlags, state: State): Promise<VerifyTerms> {
   const {at, signature, tolerance = SIGNATURE_TOLERANCE_SECONDS} = flags
   return {
     secrets: await resolveWebhookSecrets(flags, state),
     signature,
     eventId: flags['event-id'],
     toleranceSeconds: tolerance,
-    now({receivedAt, problem, gap}, header) {
-      if (at === 'signed') return signedAt(header) ?? systemClock.now()
-      if (at !== 'received') return at ?? systemClock.now()
-      if (receivedAt !== undefined) return receivedAt
-      if (problem !== undefined || gap !== undefined) return 0
-      const hint =
-        'captures of webhooks listen, events show and HAR files do; otherwise pass the time itself, or --at signed'
-      const missing = '--at received: the capture does not contain the time of receipt'
-      throw usage('no_receiving_time', missing, hint)
-    },
+    at,
+    now: timeOfJudging(at),
     names: webhookHeaderNames(flags, state),
     inVain: {count: 0},
     otherSecrets: () => storedWebhookSecrets(state),
@@ -88,12 +80,6 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Chec
       }
     },
   }
-}
-
-/** Returns the time in a well-formed signature header, in Unix seconds. */
-function signedAt(header: string | readonly string[] | undefined): number | undefined {
-  const signature = signatureIn(header)
-  return typeof signature === 'string' ? undefined : Number(signature.timestamp)
 }
 
 /** Reads the time of a signature as whole Unix seconds. Throws a usage error for an invalid time or one before 1970. */
