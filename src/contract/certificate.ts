@@ -1,23 +1,28 @@
-/** The sheet of `sandbox certify`, its parts and their words. The sandbox makes it; the dashboard, the command and files show it. */
+/**
+ * The result of `sandbox certify`: its types and how they are put into words. The sandbox computes it; the dashboard,
+ * the command and the written files show it.
+ */
 
 export interface SheetRule {
   readonly rule: string
   /** The section of the interface; null if the rule is only good practice. */
   readonly section: string | null
   readonly verdict: 'passed' | 'failed' | 'not_shown'
-  /** Whether the interface demands it. The others are advice. */
+  /** True if the interface requires the behaviour, false if the rule is advice. */
   readonly required: boolean
-  /** How often the traffic showed whether the rule is kept. */
+  /** The number of times the recorded traffic showed whether the rule is kept. */
   readonly seen: number
-  /** Ids of requests, or of deliveries. */
+  /** Ids of the recorded requests, or of the deliveries, that the verdict is based on. */
   readonly evidence: readonly string[]
   readonly text: string
   readonly advice: string
-  /** The drills that show it, if it was not shown. */
+  /**
+   * The `sandbox drill` names that would produce the missing evidence. Only present when the verdict is `not_shown`.
+   */
   readonly drills?: readonly string[]
 }
 
-/** The sheet as the sandbox makes it, which is also the JSON document. */
+/** The result as the sandbox computes it, which is also the JSON document that `sandbox certify --json` prints. */
 export interface CertifySheet {
   readonly client_id: string
   readonly since: string | null
@@ -30,7 +35,7 @@ export interface CertifySheet {
 
 export const isBroken = ({verdict, required}: SheetRule) => verdict === 'failed' && required
 
-/** Returns the rules by their result, in the order of every sheet: failures come first. */
+/** Groups the rules by verdict, in the order in which every report lists them: failures come first. */
 export function partsOf({rules}: CertifySheet) {
   return {
     broken: rules.filter(isBroken),
@@ -47,12 +52,12 @@ export function countsText(sheet: CertifySheet): string {
   return `${sheet.passed} passed, ${sheet.failed} failed${advice}, ${sheet.not_shown} not shown`
 }
 
-/** Returns the rule with its section, and whether it is advice. */
+/** Returns the rule's id, its section, and `(advice)` if it is not required. */
 export function nameOf({rule, section, required}: SheetRule): string {
   return [rule, section ?? '', required ? '' : '(advice)'].filter(word => word !== '').join(' ')
 }
 
-/** Returns the text of a rule that was not shown, with the drill that shows it. */
+/** Returns the text of a rule with the verdict `not_shown`, and the command of the first drill that would show it. */
 export function unseenText({text, drills = []}: SheetRule): string {
   const [drill] = drills
   return drill === undefined ? text : `${text} (bookctl sandbox drill ${drill})`

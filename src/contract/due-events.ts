@@ -1,16 +1,19 @@
-/** Which events a reservation should have caused (§6.1), by what is known of it (§3; §6.4, "Emitting operations"). */
+/**
+ * Computes which events a reservation should have caused (§6.1), from what is known about it (§3; §6.4, "Emitting
+ * operations").
+ */
 import {isoTime} from './dates.js'
 import type {EventType} from './events.js'
 
 /**
- * What is known of a reservation's course. Times are Unix seconds; null where the time, or whether it happened at all, is not
- * known.
+ * What is known about the life of a reservation. Times are Unix seconds. A time is null if it is unknown or if the step
+ * may not have happened.
  */
 export interface ReservationCourse {
   /** `account` or `instant`, or null. */
   readonly paymentMode: string | null
   readonly madeAt: number | null
-  /** Whether it is confirmed, or certainly was before it was cancelled. */
+  /** Whether it is confirmed, or was certainly confirmed before it was cancelled. */
   readonly isConfirmed: boolean
   readonly confirmedAt: number | null
   /** Whether a payment succeeded. */
@@ -19,29 +22,32 @@ export interface ReservationCourse {
   /** Whether the last payment failed. */
   readonly isPaymentFailed: boolean
   readonly paymentFailedAt: number | null
-  /** Whether its voucher is produced. */
+  /** Whether the voucher has been produced. */
   readonly isVoucherReady: boolean
   readonly voucherReadyAt: number | null
   readonly isCancelled: boolean
   readonly cancelledAt: number | null
-  /** The last change of contact, guests or price that is certain. */
+  /** The time of the last change of contact, guests or price, or null if no change is certain. */
   readonly changedAt: number | null
 }
 
 export interface DueEvent {
   readonly type: EventType
-  /** When it was first due: the first attempt is immediate (§6.4). ISO 8601 in UTC; null where it is not known. */
+  /**
+   * When the first delivery attempt was due (the first attempt is immediate, §6.4), as ISO 8601 in UTC. Null if
+   * unknown.
+   */
   readonly due_at: string | null
 }
 
 /**
- * Returns the events that the reservation should have caused, in the order in which they happen. What is not known of its course
- * causes none: a reservation whose payment mode is unknown has no `payment.captured`.
+ * Returns the events that the reservation should have caused, in the order in which they happen. An unknown fact causes
+ * no event: without a known payment mode, for example, there is no `payment.captured`.
  */
 export function dueEvents(course: ReservationCourse): DueEvent[] {
   const {paymentMode, madeAt, confirmedAt, paidAt} = course
   const isInstant = paymentMode === 'instant'
-  // An instant reservation is confirmed by its payment (§3), and one on the account when it is made.
+  // An `instant` reservation is confirmed by its payment, an `account` reservation when it is made (§3).
   const isCaptured = isInstant && (course.isPaid || course.isConfirmed)
   const madeConfirmedAt = paymentMode === 'account' ? madeAt : null
   const confirmed = confirmedAt ?? (isInstant ? paidAt : madeConfirmedAt)
@@ -49,7 +55,7 @@ export function dueEvents(course: ReservationCourse): DueEvent[] {
     ['payment.failed', course.isPaymentFailed, course.paymentFailedAt],
     ['payment.captured', isCaptured, paidAt ?? confirmedAt],
     ['reservation.confirmed', course.isConfirmed, confirmed],
-    // A voucher is produced once the reservation is confirmed (§3), so its event is due then at the earliest.
+    // A voucher is produced after the reservation is confirmed (§3), so its event is due no earlier.
     ['voucher.ready', course.isVoucherReady, course.voucherReadyAt ?? confirmed],
     ['reservation.updated', course.changedAt !== null, course.changedAt],
     ['reservation.cancelled', course.isCancelled, course.cancelledAt],

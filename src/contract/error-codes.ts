@@ -9,7 +9,7 @@ export type ErrorCode = keyof typeof STATUSES
 /** The HTTP status of each code. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, number>> = STATUSES
 
-/** Reports whether the same request may be sent again after this error. */
+/** Reports whether the same request may be sent again after an error with this code. */
 export function isRetryable(code: ErrorCode): boolean {
   return code === 'idempotency_in_progress' || ERROR_CODES[code] === 429 || ERROR_CODES[code] >= 500
 }

@@ -19,18 +19,21 @@ export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name)
 }
 
-/** The reservation that an event is about, and the state it reports. Null where the event names none. */
+/**
+ * The reservation that an event is about, and the status that the event reports. A field is null if the event does not
+ * name it.
+ */
 export interface EventSubject {
   readonly reservationRef: string | null
   readonly status: string | null
 }
 
-/** Returns what `event`, a parsed body of a webhook, is about: `data.reservation_ref` and `data.status` (§2.8). */
 /** Reports whether the event is a test (§4.8), which is about no real reservation. Not in the interface. */
 export function isTestEvent(event: unknown): boolean {
   return isObject(event) && isObject(event.data) && event.data.test === true
 }
 
+/** Returns `data.reservation_ref` and `data.status` (§2.8) of `event`, the parsed body of a webhook. */
 export function subjectOf(event: unknown): EventSubject {
   const data = isObject(event) && isObject(event.data) ? event.data : {}
   const {reservation_ref: reference, status} = data

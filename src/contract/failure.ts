@@ -19,7 +19,7 @@ export interface FailureDetails {
   /** The HTTP status, if the service answered. */
   readonly status?: number | undefined
   readonly requestId?: string | undefined
-  /** `host:port` of the host that failed, if that is not the service. */
+  /** `host:port` of the host that failed, if it is not the service itself. */
   readonly host?: string | undefined
   /** Whether the service's address is a port of this machine where nothing listens. */
   readonly nothingListens?: boolean
@@ -27,11 +27,13 @@ export interface FailureDetails {
   readonly reason?: string
   /** Fields of the request that the service complains about, under the service's names. */
   readonly fields?: readonly string[]
-  /** The message in lines, each printed on its own, where it lists much. */
+  /** The message split into lines, which are printed one by one, for a message with a long list. */
   readonly lines?: readonly string[]
-  /** More keys for the result printed with `--json`, for example the state of a reservation. */
+  /** Additional keys for the document printed with `--json`, for example the state of a reservation. */
   readonly result?: object
-  /** Whether the result is printed in full at any length, because the work behind it cannot be repeated. */
+  /**
+   * Whether the result is printed in full whatever its length, because the work that produced it cannot be repeated.
+   */
   readonly keepsResult?: boolean
 }
 
@@ -56,12 +58,15 @@ export function usage(code: string, message: string, hint?: string): Failure {
   return new Failure('usage', message, {code, hint})
 }
 
-/** Returns a copy of the Failure with some details replaced. */
+/** Returns a copy of the Failure with the details in `more` replaced. */
 export function failureWith({kind, message, details}: Failure, more: Partial<FailureDetails>): Failure {
   return new Failure(kind, message, {...details, ...more})
 }
 
-/** Returns `error` if it is a Failure that leaves the command running, and throws it otherwise, for example after Ctrl-C. */
+/**
+ * Returns `error` if it is a Failure after which a command may continue. Throws every other error, and also a Failure
+ * of the kind `interrupted` (Ctrl-C).
+ */
 export function requireFailure(error: unknown): Failure {
   if (error instanceof Failure && error.kind !== 'interrupted') return error
   throw error

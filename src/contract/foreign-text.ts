@@ -1,6 +1,6 @@
 /** Makes text from the wire safe to display (one line, no invisible characters or terminal commands), and parses URLs. */
 
-/** Replaces a secret or personal data in output. */
+/** The text that replaces a secret or personal data in output. */
 export const REDACTED = '[redacted]'
 
 /**
@@ -12,15 +12,16 @@ const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\p{NChar}\p{Zl}\p{Zp}\u2800\u{1d159}\u{e0000}-\u{e0fff}]|\p{M}{7}/u
 
 /**
- * Splits a text into characters and safe emoji. An emoji may contain such characters harmlessly: with a colour, a keycap, or up
- * to four joined. The length of a run of marks is limited, because a match of millions would overflow the stack.
+ * Splits a text into characters and safe emoji. Inside an emoji, some unsafe characters are harmless: a colour or
+ * keycap mark, and joiners between up to four emoji. The length of a run of marks is limited, because a match of
+ * millions would overflow the stack.
  */
 const PARTS =
   /\p{ExtPict}(?:\ufe0f|\p{EMod})?(?:\u200d\p{ExtPict}(?:\ufe0f|\p{EMod})?){0,3}|[\d#*]\ufe0f\u20e3|\p{M}{7,1000}|./gsu
 
 const EMOJI = /\p{ExtPict}|[\d#*]\ufe0f\u20e3/u
 
-/** Fast path: printable ASCII needs no change. */
+/** Fast path: printable ASCII contains no unsafe characters. */
 const PLAIN = /^[\x20-\x7e]*$/
 
 const SHORT: Readonly<Record<string, string>> = {'\n': '\\n', '\r': '\\r', '\t': '\\t'}
@@ -48,14 +49,14 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * Reports whether every store keeps `text` unchanged. Some stores end a text at a NUL, and a lone surrogate becomes U+FFFD,
- * which would make different ids look like duplicates.
+ * Reports whether every store keeps `text` unchanged. Some databases end a text at a NUL, and a lone surrogate becomes
+ * U+FFFD, so that different ids would look like duplicates.
  */
 export function isPlainText(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text)
 }
 
-/** Quotes a text as one word of a shell command, safe to print. */
+/** Quotes a text as one word of a shell command. The result is safe to print. */
 export function shellWord(text: string): string {
   const isPlain = /^[\w.:@%+=/,-]+$/.test(text) && !text.startsWith('-')
   return sanitizeLine(isPlain ? text : `'${text.replaceAll("'", `'\\''`)}'`)
@@ -71,8 +72,8 @@ export function percentDecoded(text: string): string {
 }
 
 /**
- * Parses a URL, or returns undefined. `URL.canParse` is not used: in Node 20 and 22 it rejects every URL with an ü after a few
- * thousand calls.
+ * Parses a URL. Returns undefined if it is invalid. `URL.canParse` is not used: in Node 20 and 22 it rejects every URL
+ * with an ü after a few thousand calls.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

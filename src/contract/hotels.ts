@@ -54,7 +54,7 @@ export const searchRequest = z
     search => {
       const from = dayNumber(search.check_in)
       const to = dayNumber(search.check_out)
-      // A date that does not exist has its own message.
+      // calendarDate already reports a date that does not exist.
       return from === undefined || to === undefined || from < to
     },
     {path: ['check_out'], message: 'must be after check_in'},

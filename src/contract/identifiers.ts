@@ -1,4 +1,4 @@
-/** The prefixes and forms of identifiers, secrets, names and headers (§2, §5.3), and the board codes. */
+/** The prefixes and forms of identifiers, secrets, profile names and headers (§2, §5.3), and the board codes. */
 export const OFFER_ID_PREFIX = 'off_'
 export const CLIENT_ID_PREFIX = 'cid_'
 export const LIVE_SECRET_PREFIX = 'sk_live_'
@@ -8,7 +8,7 @@ export const SIGNING_SECRET_PREFIX = 'whsec_'
 export const EVENT_ID_PREFIX = 'evt_'
 /** The prefix of access tokens of the local sandbox. Not in the interface. */
 export const ACCESS_TOKEN_PREFIX = 'at_'
-/** The prefix of deliveries of the local sandbox. Not in the interface. */
+/** The prefix of delivery ids of the local sandbox. Not in the interface. */
 export const DELIVERY_ID_PREFIX = 'dlv_'
 /** The prefix of the local sandbox's reservation references, followed by ten Crockford base32 digits. §2.5 shows no form. */
 export const SANDBOX_RESERVATION_REF_PREFIX = 'RSV-'
@@ -27,23 +27,29 @@ export type BoardCode = keyof typeof BOARDS
 /** The header that marks every answer of the local sandbox's own controls. Not in the interface. */
 export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as const
 
-/** The live or the test side of the service. The prefix of the client secret decides it (§5.3). */
+/** The live or the test mode of the service. The prefix of the client secret decides which one is used (§5.3). */
 export type Mode = 'live' | 'test'
 
-/** Returns the side that a client secret belongs to, or undefined if it has neither prefix of §5.3. */
+/** Returns the mode that a client secret belongs to, or undefined if it has neither prefix of §5.3. */
 export function modeOfSecret(clientSecret: string): Mode | undefined {
   if (clientSecret.startsWith(LIVE_SECRET_PREFIX)) return 'live'
   return clientSecret.startsWith(TEST_SECRET_PREFIX) ? 'test' : undefined
 }
 
-/** Reports whether `text` contains a client secret or a signing secret, by their prefixes. */
+/**
+ * Reports whether `text` contains a client secret or a signing secret, recognised by its prefix. A prefix alone is no
+ * secret.
+ */
 export function holdsSecret(text: string): boolean {
   return [LIVE_SECRET_PREFIX, TEST_SECRET_PREFIX, SIGNING_SECRET_PREFIX].some(prefix =>
     text.slice(0, -1).includes(prefix),
   )
 }
 
-/** Matches visible ASCII after `prefix`. Segments `.` and `..` are refused, because they would change a path. */
+/**
+ * Returns a pattern for `prefix` and 1 to `most` visible ASCII characters. It rejects the path segments `.` and `..`,
+ * because they would change a path.
+ */
 function visible(prefix: string, most: number): RegExp {
   return new RegExp(String.raw`^(?!(?:.*[/\\])?\.{1,2}(?:[/\\]|$))${prefix}[!-~]{1,${most}}$`)
 }
@@ -59,7 +65,7 @@ export const IDENTIFIERS = {
     pattern: new RegExp(String.raw`^(?!.*\.\.)${OFFER_ID_PREFIX}(?:(?![/\\])[!-~]){1,508}$`),
     expected: 'an offer id (off_…)',
   },
-  /** §2.5 shows no form. */
+  /** The interface shows no form (§2.5). */
   reservation_ref: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/,
     expected: 'a reservation reference: letters, digits, _ . : and -, up to 64',
@@ -79,7 +85,7 @@ export const IDENTIFIERS = {
     pattern: new RegExp(`^${DELIVERY_ID_PREFIX}[A-Za-z0-9_-]{1,124}$`),
     expected: 'a delivery id (dlv_…)',
   },
-  /** The id of a hotel or a tour; the interface shows no form. */
+  /** The id of a hotel or a tour. The interface shows no form. */
   other: {pattern: visible('', 512), expected: 'an identifier of visible ASCII characters, without spaces'},
 } as const satisfies Record<string, {pattern: RegExp; expected: string}>
 
@@ -90,7 +96,7 @@ export function isNoValue(text: string): boolean {
   return ['', 'null', 'undefined', 'None'].includes(text.trim())
 }
 
-/** Reports whether `text`, as the user typed it, has the form of such an identifier. */
+/** Reports whether `text`, as the user typed it, has the form of an identifier of this kind. */
 export function isIdentifier(kind: IdentifierKind, text: string): boolean {
   return IDENTIFIERS[kind].pattern.test(text) && !isNoValue(text)
 }
@@ -109,13 +115,18 @@ export function isTcNumber(number: string): boolean {
   return ((tenth % 10) + 10) % 10 === digits[9] && sum(0, 10, 1) % 10 === digits[10]
 }
 
-/** The name of an HTTP header (RFC 9110 §5.1). The limit of 128 characters is not from the RFC. */
+/** Matches the name of an HTTP header (RFC 9110 §5.1). The limit of 128 characters is not from the RFC. */
 export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/
 
-/** The value of a header (RFC 9110 §5.5). undici refuses any other value, and its error would look like a lost request. */
+/**
+ * Matches the value of a header (RFC 9110 §5.5). undici refuses any other value with an error that looks like a lost
+ * request.
+ */
 export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** The name of a profile. `__proto__` is excluded because JavaScript treats it specially. Not in the interface. */
+/**
+ * Matches the name of a profile. `__proto__` is excluded because JavaScript treats it specially. Not in the interface.
+ */
 export const PROFILE_NAME = /^(?!__proto__$)[A-Za-z0-9_-]{1,64}$/
-/** The form of `PROFILE_NAME` in words. */
+/** `PROFILE_NAME` in words, for messages. */
 export const PROFILE_NAME_FORM = 'up to 64 letters, digits, _ and -'

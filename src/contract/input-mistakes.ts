@@ -1,10 +1,10 @@
-/** Describes mistakes in a user's input, and where they are in a JSON text, without quoting the text. */
+/** Describes mistakes in a user's input, and finds their position in a JSON text, without quoting the text. */
 import type {z} from 'zod'
 import {endOfJson, own} from './json.js'
 
 export const MISSING = 'is missing'
 
-/** The types of JSON and zod in words. */
+/** The type names of JSON and zod in words, for messages. */
 export const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -14,7 +14,7 @@ export const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-/** Replaces zod's own messages: `safeParse(value, {error: plainMessage})`. */
+/** Words a zod issue for users, in place of zod's own message: `safeParse(value, {error: plainMessage})`. */
 export function plainMessage(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return MISSING
   switch (issue.code) {
@@ -38,8 +38,8 @@ function bounded(origin: string, how: string, bound: number | bigint): string {
 }
 
 /**
- * Returns the position where `text` stops being JSON, and the reason. The parser's own message is not used, because it may
- * quote the text.
+ * Returns the position (line and column from 1) where `text` stops being JSON, and the reason. The parser's own message
+ * is not used, because it may quote the text.
  */
 export function mistakeIn(text: string): {line: number; column: number; problem: string} {
   let end = endOfJson(text)
@@ -54,9 +54,9 @@ export function mistakeIn(text: string): {line: number; column: number; problem:
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
 const KEYS_AND_BRACKETS = new RegExp(String.raw`(${STRING.source})(\s*:)?|[{}[\]]`, 'gs')
 
-/** Returns the line of the first repeated key in a JSON text, or undefined if no key is repeated. */
+/** Returns the line (from 1) of the first repeated key in a JSON text, or undefined if no key is repeated. */
 export function repeatedKeyLine(text: string): number | undefined {
-  /** The keys of each enclosing object; empty for an array. */
+  /** The keys seen so far in each enclosing object; an empty set for an enclosing array. */
   const around: Set<string>[] = []
   for (const {0: token, 1: name = '', 2: colon, index} of text.matchAll(KEYS_AND_BRACKETS)) {
     if (token === '{' || token === '[') around.push(new Set())
@@ -71,8 +71,8 @@ export function repeatedKeyLine(text: string): number | undefined {
 }
 
 /**
- * Returns the line where the value at `path` in a JSON text starts. If a key on the path occurs several times, the line may be
- * that of another occurrence.
+ * Returns the line (from 1) where the value at `path` in a JSON text starts. If a key of the path occurs several times,
+ * the line may be that of another occurrence.
  */
 export function lineOf(text: string, path: readonly string[]): number {
   let at = 0

@@ -1,5 +1,5 @@
 /**
- * Parses, reads and walks JSON from outside without trusting it: only own properties, no recursion, at most MOST_DEPTH deep.
+ * Parses, reads and walks untrusted JSON: only own properties are read, walking does not recurse, and depth is limited.
  * Also converts field names to snake_case.
  */
 import {isSafeNumber, parse, stringify as stringifyExactly} from 'lossless-json'
@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is JsonObject {
   )
 }
 
-/** A number that JavaScript would change, such as an id beyond 2^53. It keeps the digits that the service wrote. */
+/** A number that JavaScript would change, such as an id beyond 2^53. It keeps the digits as the service wrote them. */
 export class ExactNumber {
   constructor(readonly digits: string) {
     hasExactNumbers = true
@@ -24,12 +24,12 @@ export class ExactNumber {
   }
 }
 
-/** Set by the first ExactNumber. Until then `stringify` uses JSON.stringify, which is faster. */
+/** True once the first ExactNumber exists. Until then `stringify` uses JSON.stringify, which is faster. */
 let hasExactNumbers = false
 
 /**
- * Matches a number of more than fifteen digits, or a very large or small one. It may also match inside a string, which only
- * costs time.
+ * Matches a number of more than fifteen digits, or with an exponent of at least three digits. It may also match inside
+ * a string, which only costs time.
  */
 const LONG_NUMBER = /(?:^|[[:,\s])-?(?:[\d.]{16,}|\d[\d.]*[eE][+-]?\d{3})/
 
@@ -79,7 +79,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, sorted)
 }
 
-/** Replaces each code unit of `text` by its JSON escape: `\u00e7`. */
+/** Replaces each UTF-16 unit of `text` by its JSON escape: `ç` becomes `\u00e7`. */
 export function jsonEscapes(text: string): string {
   return text.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -112,7 +112,7 @@ export function isTooDeep(body: Uint8Array): boolean {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Caches the parsed body, because the trace, its summary and the caller each parse the same answer. */
+/** Caches each parsed body, because the trace, its summary and the caller parse the same answer. */
 const parsed = new WeakMap<Uint8Array, unknown>()
 
 /** Parses a body as JSON. Returns undefined when it is empty, not UTF-8, not JSON, or nested too deeply. */
@@ -128,12 +128,12 @@ export function parseJson(body: Uint8Array): unknown {
   return json
 }
 
-/** Returns the reason why `parseJson` cannot parse a body. */
+/** Returns why `parseJson` cannot parse a body, to complete a message. */
 export function whyNotJson(body: Uint8Array): string {
   return isTooDeep(body) ? 'it is nested too deeply' : 'it is not JSON'
 }
 
-/** An object in a JSON value, with its position. */
+/** An object in a JSON value, and where it is. */
 export interface Node {
   readonly value: JsonObject
   readonly parent: Node | undefined
@@ -150,10 +150,13 @@ export function outwards(node: Node | undefined): Node[] {
 
 const MOST_DEPTH = 100
 
-/** Like `firstText`, for a few values. A list from a service may be too long for spread arguments. */
+/**
+ * Returns the first of the values that is a non-empty string or a finite number, as a string. Use `firstText` for a
+ * list from a service, which may be too long for spread arguments.
+ */
 export const textOf = (...values: unknown[]): string | undefined => firstText(values)
 
-/** Returns the first value that is a non-empty string or a finite number, as a string. */
+/** Like `textOf`, for a list of any length. */
 export function firstText(values: readonly unknown[]): string | undefined {
   for (const value of values) {
     if (typeof value === 'string' && value.trim() !== '') return value
@@ -163,10 +166,10 @@ export function firstText(values: readonly unknown[]): string | undefined {
   return undefined
 }
 
-/** Selects objects to skip, including everything inside them. */
+/** Returns true for objects to skip, with everything inside them. */
 type LeftOut = (node: Node) => boolean
 
-/** Yields all objects, outermost first. */
+/** Yields all objects in `json` breadth first, outermost first, to a depth of MOST_DEPTH. */
 export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
   const queue = placesIn(outside(json))
   for (const place of queue) {
@@ -176,7 +179,7 @@ export function* breadthFirst(json: unknown, isLeftOut?: LeftOut): Generator<Nod
   }
 }
 
-/** Yields all objects in the order of the document. */
+/** Yields all objects in `json` in the order of the document, to a depth of MOST_DEPTH. */
 export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<Node> {
   const stack = placesIn(outside(json))
   for (let place = stack.pop(); place; place = stack.pop()) {
@@ -186,7 +189,10 @@ export function* inDocumentOrder(json: unknown, isLeftOut?: LeftOut): Generator<
   }
 }
 
-/** An object or array to visit. `holder` is the nearest enclosing object, to which the members of an array belong. */
+/**
+ * An object or array to visit. `holder` is the nearest object that contains its members: the object itself, or the one
+ * around an array.
+ */
 interface Place {
   readonly value: object
   readonly node: Node | undefined
@@ -195,7 +201,7 @@ interface Place {
   readonly depth: number
 }
 
-/** A place that encloses the whole JSON value. */
+/** Returns a place that encloses the whole JSON value. */
 const outside = (json: unknown): Place => {
   return {value: {'': json}, node: undefined, holder: undefined, key: '', depth: -1}
 }
@@ -213,19 +219,19 @@ function placesIn({value, holder, key, depth}: Place): Place[] {
   return places
 }
 
-/** The own fields of an object by their snake_case name. If two spellings give the same name, the first wins. */
+/** The own fields of an object by snake_case name. If two spellings give the same name, the first wins. */
 export type Fields = ReadonlyMap<string, unknown>
 
-/** Not in the interface. */
+/** Limits on the caches below. Not in the interface. */
 const CACHE_LIMITS = {
-  /** An answer with more names than this uses data as names, such as ids. */
+  /** More different names than this mean that an answer uses data as names, such as ids. */
   names: 4096,
   objects: 1000,
-  /** Larger objects stay cached as long as the answer, because they usually contain many others. */
+  /** Objects with more fields are cached for as long as the answer exists, because they usually contain many others. */
   fieldsOfRecent: 50,
 } as const
 
-/** Caches the result of `read` per name. Even a long answer has few different names. */
+/** Returns `read` with its results cached by name. Even a long answer has few different names. */
 export function onceForEachName<T>(read: (name: string) => T): (name: string) => T {
   const known = new Map<string, T>()
   return name => {
@@ -249,7 +255,10 @@ export const snakeCase: (name: string) => string = onceForEachName(name =>
     .toLowerCase(),
 )
 
-/** The names that an object has in two spellings with different values, such as `totalPrice` beside `total_price`. */
+/**
+ * For each Fields, the names that the object has in two spellings with different values, such as `totalPrice` and
+ * `total_price`.
+ */
 export const namedTwice = new WeakMap<Fields, Set<string>>()
 
 const NO_FIELDS: Fields = new Map()
@@ -257,8 +266,8 @@ const large = new WeakMap<JsonObject, Fields>()
 let recent = new Map<JsonObject, Fields>()
 
 /**
- * Returns the fields of an object, or no fields for any other value. Only recent objects are cached, because caching all would
- * take more memory than a long answer.
+ * Returns the fields of an object by snake_case name, or no fields for any other value. Small objects stay cached only
+ * until many others were read, because caching all would take more memory than a long answer.
  */
 export function fieldsOf(value: unknown): Fields {
   if (!isObject(value)) return NO_FIELDS

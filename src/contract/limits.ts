@@ -1,6 +1,6 @@
 /**
- * Every number of the interface, each in one place. bookctl's own numbers are beside the code that uses them, except those that
- * client and sandbox share.
+ * Every number of the interface, each in one place. bookctl's own numbers are beside the code that uses them, except
+ * those that the client and the sandbox share.
  */
 
 /** Lifetime of an access token (§2.1, §5.5, §8). */
@@ -17,13 +17,13 @@ export const WEBHOOK_RESPONSE_SECONDS = 3
 export const DELIVERY_ATTEMPTS = 8
 /** The wait before each of the attempts 1 to 8, counted from the previous attempt. §6.4 does not show the last two. */
 export const DELIVERY_DELAYS_SECONDS = [0, 60, 300, 1800, 7200, 28_800, 86_400, 86_400] as const
-/** For how long after an event the service may still send it. */
+/** How long after an event the service may still deliver it: the sum of all delays. */
 export const RETRY_SECONDS = DELIVERY_DELAYS_SECONDS.reduce<number>((sum, delay) => sum + delay, 0)
 /** Limits on rooms in a search, on adults and on children in a room, and on a child's age. Not in the interface. */
 export const MOST_ROOMS = 9
 export const MOST_PERSONS = 9
 export const OLDEST_CHILD = 17
-/** Maximum length of an Idempotency-Key in visible ASCII characters. Not in the interface. */
+/** Maximum length of an Idempotency-Key, in visible ASCII characters. Not in the interface. */
 export const MOST_KEY_LENGTH = 255
 /** Maximum value of --limit. Not in the interface. */
 export const MOST_LISTED = 100_000

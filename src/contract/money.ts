@@ -1,11 +1,11 @@
 /**
- * Computes with amounts: decimal strings outside, integers inside. The minor units are those of ISO 4217, because `Intl`
- * differs for about twenty currencies.
+ * Calculates with amounts. Callers pass decimal strings; the calculation uses integers. The minor units are those of
+ * ISO 4217, because `Intl` differs for about twenty currencies.
  */
 import {own} from './json.js'
 import MINOR_UNITS from './minor-units.json' with {type: 'json'}
 
-/** Returns the number of decimals of a currency in ISO 4217: 2 unless the standard says otherwise. */
+/** Returns the number of decimals of a currency (ISO 4217), by default 2. */
 export function minorUnits(currency: string): number {
   return own<number>(MINOR_UNITS, currency) ?? 2
 }
@@ -25,8 +25,8 @@ export function isAmount(text: string): boolean {
 }
 
 /**
- * Compares two decimal strings. Returns a negative number, zero or a positive number, like a sort function. Throws a RangeError
- * if one is not an amount.
+ * Compares two decimal strings. Returns a negative number, zero or a positive number, as a sort function does. Throws a
+ * RangeError if one is not a decimal amount.
  */
 export function compareAmounts(left: string, right: string): number {
   const scale = Math.max(...[left, right].map(amount => amount.split('.')[1]?.length ?? 0))
@@ -34,7 +34,10 @@ export function compareAmounts(left: string, right: string): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }
 
-/** Returns the sum of decimal strings, with as many decimals as the most exact of them has. */
+/**
+ * Returns the sum of decimal strings, with as many decimals as the longest fraction among them. Throws a RangeError if
+ * one is not a decimal amount.
+ */
 export function sumOfAmounts(amounts: readonly string[]): string {
   const scale = Math.max(0, ...amounts.map(amount => amount.split('.')[1]?.length ?? 0))
   const sum = amounts.reduce((total, amount) => total + toInteger(amount, scale), 0n)
@@ -42,7 +45,10 @@ export function sumOfAmounts(amounts: readonly string[]): string {
   return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 
-/** Converts an amount to minor units (cents for EUR). Throws a RangeError when it has more decimals than the currency. */
+/**
+ * Converts an amount to minor units (cents for EUR). Throws a RangeError if the amount has more decimals than the
+ * currency.
+ */
 export function toMinor(amount: string, currency: string): bigint {
   const scale = minorUnits(currency)
   const trimmed = amount.replace(/(\.\d*?)0+$/, '$1')

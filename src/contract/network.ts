@@ -11,15 +11,18 @@ import {API_VERSION} from './limits.js'
 import SPECIAL_RANGES from './special-addresses.json' with {type: 'json'}
 
 /**
- * IANA's special-purpose ranges. They include every range of IPv6 addresses that embed an IPv4 address, because the real target
- * is not known.
+ * The special-purpose ranges of IANA. They include every range of IPv6 addresses that embed an IPv4 address, because
+ * such an address does not show its real target.
  */
 const SPECIAL = listOf(Object.keys(SPECIAL_RANGES))
 
 /** The only range of public IPv6 addresses. */
 const GLOBAL_IPV6 = listOf(['2000::/3'])
 
-/** Returns the kind of an IP address. A text that is not an IP address, or an address with a zone, is `refused`. */
+/**
+ * Returns whether an IP address is public, loopback or neither (`refused`). A text that is not an IP address, or has a
+ * zone, is `refused`.
+ */
 export function kindOfAddress(address: string): 'public' | 'loopback' | 'refused' {
   if (isIPv4(address)) {
     if (address.startsWith('127.')) return 'loopback'
@@ -64,8 +67,8 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Reports whether a host may be this machine in a wider sense, such as `*.localhost` or 0.0.0.0. A live key is never sent
- * there.
+ * Reports whether a host may be this machine in a wider sense than `isLoopbackHost`, such as `*.localhost` or 0.0.0.0.
+ * A live secret is never sent there.
  */
 export function mayBeThisMachine(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[|\]$|\.+$/g, '')
@@ -76,8 +79,8 @@ export function mayBeThisMachine(hostname: string): boolean {
 }
 
 /**
- * Replaces the host of a base URL by 127.0.0.1 if it may be this machine, so that `localhost`, 127.0.0.1 and `[::1]` count as
- * one service. Other base URLs stay unchanged.
+ * Replaces the host of a base URL by 127.0.0.1 if `mayBeThisMachine` holds for it, so that `localhost`, 127.0.0.1 and
+ * `[::1]` count as one service. Returns any other base URL unchanged.
  */
 export function underOneName(baseUrl: string): string {
   const url = parseUrl(baseUrl)
@@ -101,16 +104,18 @@ export function isPublicHost(hostname: string): boolean {
 }
 
 /**
- * Checks a base URL and removes its trailing slash. It must use https (or http for loopback), end in the path segment `v1`
- * (§9), and have no user name, query or fragment.
- * Throws a usage Failure that names `from`, the source of the text, and never quotes a password.
+ * Checks a base URL. It must use https (or http for loopback), end in the path segment `v1` (§9), and have no user
+ * name, query or fragment. Returns the URL without a trailing slash, and whether its host is loopback.
+ *
+ * Throws a usage error that names `from`, where the text came from, and never quotes a password.
  */
 export function parseBaseUrl(
   text: string,
   from = '',
   hint: string = 'set it with --base-url, BOOKCTL_BASE_URL or bookctl login',
 ) {
-  // A text that may contain a secret is not quoted: one with a password or a query, or a secret in place of a URL.
+  // A text with a password or a query may contain a secret, and so may a secret that was typed as a URL. None is
+  // quoted.
   const quoted = /[@?#]/.test(text) || holdsSecret(text) ? '' : ` ${JSON.stringify(sanitizeLine(text, 200))}`
   const place = from === '' ? '' : `${from}: `
   const refuse = (problem: string) =>
@@ -133,7 +138,7 @@ export function parseBaseUrl(
 }
 
 /**
- * The settings of every TLS connection: certificates are checked and TLS is at least 1.2. Every connection sets both, because
- * the runtime's defaults can be weakened by the environment (NODE_TLS_REJECT_UNAUTHORIZED, --tls-min-v1.0).
+ * The options of every TLS connection: certificates are verified, and TLS is at least 1.2. Every connection sets both,
+ * because the environment can weaken the defaults of Node (NODE_TLS_REJECT_UNAUTHORIZED, --tls-min-v1.0).
  */
 export const TLS_RULES = {rejectUnauthorized: true, minVersion: 'TLSv1.2'} as const

@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 3.1 description from the contract. The schemas come from zod with their descriptions and examples;
- * openapi.json has the fixed parts. Everything that is not in the interface is marked `x-source: ours`.
+ * Generates the OpenAPI 3.1 description from the contract. The schemas, their descriptions and examples come from zod;
+ * the fixed parts come from openapi.json. Everything that is not in the interface is marked `x-source: ours`.
  */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode, isRetryable} from './error-codes.js'
@@ -75,7 +75,7 @@ export function operationId(name: SandboxOperation): string {
   return name.replace(/\.(\w)/, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Records of which the interface shows only these fields. Their other fields are marked `ours` individually. */
+/** The records of which the interface shows only these fields. Their other fields are marked `ours` one by one. */
 const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Offer: ['offer_id'],
   Reservation: ['reservation_ref', 'status', 'payment'],
@@ -85,9 +85,9 @@ function recordSchemas(): Records {
   // zod adds each schema with an id to this registry.
   const {schemas} = z.toJSONSchema(z.globalRegistry, {
     uri: id => `#/components/schemas/${id}`,
-    // Answers stay open, because they may gain fields. Requests are closed by strictObject.
+    // Answer schemas allow additional fields, because answers may gain some. Request schemas do not (strictObject).
     io: 'input',
-    // The bounds of safe integers and the pattern of a date-time are of no use to readers.
+    // The bounds of safe integers and the pattern of a date-time do not help readers.
     override: ({jsonSchema}) => {
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -108,7 +108,7 @@ function recordSchemas(): Records {
   return found
 }
 
-/** Returns the schema with the pattern of every identifier in it. */
+/** Returns the schema with a pattern added to every identifier in it. */
 function withForms(schema: JsonSchema): JsonSchema {
   const fields = Object.entries(schema.properties ?? {}) as [string, JsonSchema][]
   const properties = fields.map(([name, field]) => [name, {...withForms(field), ...formOf(name, field)}])
@@ -119,7 +119,7 @@ function withForms(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Returns the pattern of an identifier whose schema has none. */
+/** Returns the pattern for a field that is an identifier and has none yet, or an empty schema. */
 function formOf(name: string, schema: JsonSchema = {}): JsonSchema {
   if (schema.pattern || !Object.hasOwn(IDENTIFIERS, name)) return {}
   // The pattern of a client reference only works in JavaScript.
@@ -127,9 +127,7 @@ function formOf(name: string, schema: JsonSchema = {}): JsonSchema {
   return {pattern: IDENTIFIERS[name as IdentifierKind].pattern.source}
 }
 
-/**
- * Returns a value that is valid by the schema, built from the examples in it. Throws a TypeError where an example is missing.
- */
+/** Builds a value that is valid by the schema from the examples in it. Throws a TypeError if an example is missing. */
 function exampleOf(schema: JsonSchema, schemas: Records): unknown {
   const {examples, $ref, items, properties, required = []} = schema
   if (examples) return examples[0]
@@ -137,7 +135,7 @@ function exampleOf(schema: JsonSchema, schemas: Records): unknown {
   if (inner) return exampleOf(inner, schemas)
   if (items) return [exampleOf(items as JsonSchema, schemas)]
   if (!properties) throw new TypeError('a schema has no example')
-  // Optional fields that the usual answer does not have.
+  // These optional fields are absent from a typical answer.
   const unusual = ['url', 'details', 'error_description'].filter(name => !required.includes(name))
   const shown = Object.entries(properties).filter(([name]) => !unusual.includes(name))
   return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field as JsonSchema, schemas)]))
@@ -148,7 +146,7 @@ function reference(schema: z.ZodType): {$ref: string} {
   return {$ref: `#/components/schemas/${schema.meta()?.id}`}
 }
 
-/** Returns the content of a request or an answer, with an example. */
+/** Returns the OpenAPI `content` of a request or an answer: its schema with an example. */
 function jsonOf(schema: {$ref: string}, schemas: Records): object {
   return {'application/json': {schema, example: exampleOf(schema, schemas)}}
 }
@@ -179,7 +177,7 @@ function answerSchema(name: SandboxOperation, records: Records): JsonSchema {
   return {...schema, description, 'x-source': 'ours', examples: [example]}
 }
 
-/** Returns the header and query parameters. */
+/** Returns the components of the header and query parameters. */
 function parameters(): object {
   const {IdempotencyKey, limit, client_reference_id, status, ...others} = FIXED.parameters
   const {min: minimum, max: maximum, default: usual} = PAGE_LIMITS
@@ -229,7 +227,7 @@ function describe(name: SandboxOperation, schemas: Records): object {
   }
 }
 
-/** The record fields that are path parameters. */
+/** The record fields that describe the path parameters. */
 const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   hotel_id: hotelSummary.shape.hotel_id,
   offer_id: offer.shape.offer_id,
@@ -252,7 +250,7 @@ function pathParameters(path: string): object[] {
   })
 }
 
-/** Returns references to the headers of an answer. */
+/** Returns references to the named headers of an answer. */
 function headersOf(...names: (keyof typeof FIXED.headers)[]): object {
   return Object.fromEntries(names.map(name => [name, {$ref: `#/components/headers/${name}`}]))
 }
@@ -261,7 +259,7 @@ function success(name: SandboxOperation, schemas: Records): object {
   const {isIdempotent} = OPERATION_DETAILS[name]
   const headers = isIdempotent ? headersOf('X-Request-Id', 'Idempotent-Replayed') : headersOf('X-Request-Id')
   const content = jsonOf({$ref: `#/components/schemas/${answerId(name)}`}, schemas)
-  // A link passes the value at a pointer in the answer to the next request, as a path parameter or in its body.
+  // A link says that the value at `pointer` in this answer is a path parameter or a body field of the next request.
   const pointers: Readonly<Record<string, readonly string[]>> =
     FIXED.links[name as keyof typeof FIXED.links] ?? {}
   const links: Record<string, object> = {}
@@ -280,7 +278,7 @@ function success(name: SandboxOperation, schemas: Records): object {
   return {description, headers, content, ...(Object.keys(links).length > 0 && {links})}
 }
 
-/** Errors that every operation can return. */
+/** Errors that every operation can return, then those of operations with a bearer token, and with a body. */
 const OF_ALL = ['rate_limited', 'internal_error', 'service_unavailable', 'upstream_timeout'] as const
 const OF_BEARER = ['token_invalid', 'token_expired', 'insufficient_scope'] as const
 const OF_BODY = ['invalid_request', 'validation_failed', 'payload_too_large'] as const
@@ -299,7 +297,7 @@ function refusals(name: SandboxOperation): Record<string, object> {
     const examples = codes.map(code => {
       const message = code.replaceAll('_', ' ')
       const error = {code, message, request_id: requestId.examples[0], retryable: isRetryable(code)}
-      // The OAuth endpoints also have the `error_description` of RFC 6749.
+      // The errors of the OAuth endpoints also have the `error_description` of RFC 6749.
       const value = {error, ...(scope === null && {error_description: message})}
       return [code, {summary: message, value}]
     })
@@ -314,7 +312,7 @@ function refusals(name: SandboxOperation): Record<string, object> {
         ...(status === 429 && headersOf('Retry-After')),
       },
       content,
-      // §7 names the status of only one condition.
+      // §7 shows a status for one condition only.
       'x-source': codes.includes('token_expired') ? '§7' : 'ours',
     }
   }

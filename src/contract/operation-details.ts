@@ -7,27 +7,27 @@ import * as records from './records.js'
 import * as reservations from './reservations.js'
 import * as webhooks from './webhooks.js'
 
-/** Limits on the records in one page of the sandbox's lists. */
+/** Limits on the number of records in one page of the sandbox's lists. */
 export const PAGE_LIMITS = {min: 1, max: 200, default: 50} as const
 
-/** For how long the sandbox keeps the answer to an Idempotency-Key. */
+/** How long the sandbox keeps the answer to an Idempotency-Key. */
 export const KEY_RETENTION_SECONDS = 24 * 3600
 
-/** The name of a query parameter in components/parameters. */
+/** The name of a query parameter in `components/parameters` of the description. */
 type QueryParameter = 'limit' | 'after' | 'client_reference_id' | 'status' | 'created_from' | 'created_to'
 
 export interface OperationDetails {
-  /** The schema of `data` in the answer. It has an id, so it becomes a component of the description. */
+  /** The schema of `data` in the answer. It has an id, so that it becomes a component of the description. */
   readonly answer: z.ZodType
-  /** Whether `data` is a list of such records, with `meta` beside it. */
+  /** Whether `data` is a list of such records, with a `meta` field beside it. */
   readonly isList?: boolean
   /** HTTP status of a success (default 200). */
   readonly status?: number
-  /** The schema of the request body. An operation without one ignores the body. */
+  /** The schema of the request body. An operation without a schema ignores the body. */
   readonly body?: z.ZodType
   /** Whether an empty body means `{}`. */
   readonly isBodyOptional?: boolean
-  /** Whether the operation requires an Idempotency-Key (§4.4), under which its answer is stored. */
+  /** Whether the operation requires an Idempotency-Key (§4.4). Its answer is stored under the key. */
   readonly isIdempotent?: boolean
   readonly query?: readonly QueryParameter[]
   /** Errors of this operation, in addition to those of every operation. */

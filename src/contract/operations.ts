@@ -1,6 +1,6 @@
 /**
- * Every operation and the scope it needs (§5). `source: 'ours'` marks a path that §4.9 implies but does not show. The client
- * calls such a guess only on the local sandbox, or where the profile names the path.
+ * Every operation of the service, and the scope it needs (§5). `source: 'ours'` marks a path that §4.9 implies but does
+ * not show. The client calls such a path only on the local sandbox, or if the profile sets the path.
  */
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -12,7 +12,7 @@ export interface Operation {
   /** The scope that the bearer token needs; null for the OAuth endpoints, which take no Authorization header. */
   readonly scope: Scope | null
   readonly summary: string
-  /** The § that shows the operation, or `ours`. */
+  /** The § that shows the operation, or `ours` if none does. */
   readonly source: string
 }
 
@@ -52,25 +52,31 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS
 
-/** The operations of the local sandbox. It has none that rotates a secret: a second subscription does, at every service. */
+/**
+ * The operations of the local sandbox. It has no operation that rotates a secret: a second subscription has the same
+ * effect, and works with every service.
+ */
 export type SandboxOperation = Exclude<OperationName, 'subscriptions.rotate'>
 
 export const SANDBOX_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filter(
   (name): name is SandboxOperation => name !== 'subscriptions.rotate',
 )
 
-/** The operations that a command calls, each with when it does: empty for one that it always calls, else a note for help. */
+/**
+ * The operations that a command calls. Each value is a note for help that says when; it is empty if the command always
+ * calls it.
+ */
 export type CalledOperations = Readonly<Partial<Record<OperationName, string>>>
 
 /**
- * A path that replaces an operation's own, such as `/bookings/{reservation_ref}`. It has only plain characters and no segment
- * `.` or `..`.
+ * Matches a path that a profile sets for an operation, such as `/bookings/{reservation_ref}`. It has only plain
+ * characters and no segment `.` or `..`.
  */
 export const PATH_TEMPLATE = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~{}-]+)+$/
 
 /**
- * Returns the path of `name` (or `template`) with its parameters filled in and percent-encoded. Throws a TypeError when a
- * parameter is missing.
+ * Returns the path of operation `name`, or of `template`, with its parameters filled in and percent-encoded. Throws a
+ * TypeError if a parameter is missing.
  */
 export function pathOf(name: OperationName, parameters: Record<string, string> = {}, template?: string) {
   return (template ?? OPERATIONS[name].path).replace(/\{(\w+)\}/g, (_, key: string) => {
@@ -91,7 +97,7 @@ export function isSuccess({status}: {readonly status: number | null}): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-/** Reports whether an answer says that the service has no such thing, or not any more. */
+/** Reports whether the status says that the record does not exist (404) or was removed (410). */
 export function isNotFound({status}: {readonly status?: number | null | undefined}): boolean {
   return status === 404 || status === 410
 }

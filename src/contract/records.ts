@@ -1,28 +1,39 @@
-/** Schema helpers, and the small records: tokens (§2.1, §4.1, §4.2), account, reference data, tours and errors (not shown). */
+/**
+ * Schema helpers, and the schemas of small records: tokens (§2.1, §4.1, §4.2), account, reference data, tours and
+ * errors (not shown).
+ */
 import {z} from 'zod'
 import {isCalendarDate} from './dates.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from './limits.js'
 import {isAmount, isCurrencyCode} from './money.js'
 
-/** Returns the metadata that sets `x-source` in the OpenAPI description: a § of the interface, or `ours`. */
+/**
+ * `ours` and `from` return the metadata that sets `x-source` in the OpenAPI description: `ours`, or a § of the
+ * interface.
+ */
 export const ours = (description: string) => ({description, 'x-source': 'ours'})
 export const from = (section: string, description: string) => ({description, 'x-source': section})
 
 /**
- * Returns the metadata of a field: its meaning and an example. The examples fit together, so that a static mock of the
- * description can be searched and booked.
+ * Returns the metadata of a field: its meaning and an example. The examples fit together, so that a search and a
+ * booking work against a static mock built from the description.
  */
 export const about = (description: string, example: unknown) => ({description, examples: [example]})
 
-/** Default limit on a text in a request. §8 shows no sizes. */
+/** The default maximum length of a text in a request. §8 shows no sizes. */
 const MOST_TEXT_LENGTH = 255
-/** Limit on a secret, a token or a list of scopes. */
+/** The maximum length of a secret, a token or a list of scopes. */
 const MOST_CREDENTIAL_LENGTH = 2000
 
-/** A part of a character class. It lists code points, because tools that read the description interpret `\p{…}` differently. */
+/**
+ * A part of a character class. It lists code points, because tools that read the description interpret `\p{…}`
+ * differently from each other.
+ */
 const CONTROLS_AND_SURROGATES = String.raw`\x00-\x1f\x7f-\x9f\ud800-\udfff`
 
-/** Returns the schema of a request's text with at most `most` characters, without control characters and lone surrogates. */
+/**
+ * Returns the schema of a text in a request: at most `most` characters, no control characters and no lone surrogates.
+ */
 export const plainText = (most = MOST_TEXT_LENGTH) =>
   z.string().regex(new RegExp(`^[^${CONTROLS_AND_SURROGATES}]{0,${most}}$`, 'u'), {
     error: `must be at most ${most} characters, without control characters`,
@@ -44,7 +55,7 @@ export const currencyCode = z
   .refine(isCurrencyCode, 'must be a three-letter currency code')
   .meta({description: 'ISO 4217 currency code', pattern: '^[A-Z]{3}$', examples: ['EUR']})
 
-/** An amount as this program sends and prints it. A received amount may also be a JSON number. */
+/** An amount as the client sends it and the sandbox answers it. Another service may answer with a JSON number. */
 export const amount = z
   .string()
   .refine(isAmount, 'must be a decimal amount such as 1250.00')
@@ -54,14 +65,17 @@ export const timestamp = z.iso
   .datetime({offset: true})
   .meta({description: 'ISO 8601 timestamp with offset', examples: ['2030-06-01T12:00:00Z']})
 
-/** Schemas for the fields of an answer. */
+/** Each returns the schema of a field of an answer, with its meaning and an example. */
 export const textField = (description: string, example: string) =>
   z.string().meta(about(description, example))
 export const wholeField = (description: string, example: number) => z.int().meta(about(description, example))
 export const timeField = (description: string, example: string) => timestamp.meta(about(description, example))
 export const amountField = (description: string, example: string) => amount.meta(about(description, example))
 
-/** What the partner's account is charged for a price, with the rate: units of the account's currency for one of the price's. */
+/**
+ * What the partner's account is charged for a price. `rate` is the number of units of the account's currency for one
+ * unit of the price's currency.
+ */
 export const accountCharge = z
   .object({
     amount: amountField('What the account is charged, a decimal amount', '403.20'),
@@ -82,10 +96,10 @@ const grantedScopes = about(
 )
 const token = 'at_4kT0mWq7Zc2Jx9Lr5Vb1Ny8'
 
-/** A token request may have other fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
+/** A token request may have additional fields, which are ignored (RFC 6749 §3.2, RFC 7009 §2.1). */
 export const tokenRequest = z
   .object({
-    // Any other grant type has its own error code (RFC 6749 §5.2).
+    // Another grant type is not rejected here, because it has an error code of its own (RFC 6749 §5.2).
     grant_type: plainText()
       .min(1)
       .meta({enum: ['client_credentials'], ...about('Grant of RFC 6749', 'client_credentials')}),

@@ -24,7 +24,7 @@ import {
 
 /**
  * A part of a character class. It lists code points, because tools that read the description interpret `\s` and `\p{…}`
- * differently.
+ * differently from each other.
  */
 const SPACES_AND_CONTROLS = String.raw`\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 
@@ -32,7 +32,7 @@ const matching = (pattern: RegExp, otherwise: string) => plainText().regex(patte
 
 const text = matching(new RegExp(`[^${SPACES_AND_CONTROLS}]`), 'must not be empty').trim()
 
-/** §2.4 shows no form. Only texts that cannot be an address are refused; the service checks the rest. */
+/** §2.4 shows no form. The pattern rejects only texts that cannot be an address; the service checks the rest. */
 const email = matching(
   new RegExp(`^[^@${SPACES_AND_CONTROLS}]+@[^${SPACES_AND_CONTROLS}]*[^@${SPACES_AND_CONTROLS}]$`),
   'must be an e-mail address',
@@ -57,7 +57,7 @@ export const contact = z
   })
   .meta({id: 'Contact', ...from('§2.4', 'Contact for the reservation')})
 
-/** `type`, `gender` and `identity.type` accept more values than §2.4 shows, so any word is sent. */
+/** §2.4 does not list all values of `type`, `gender` and `identity.type`, so every non-empty text is sent. */
 export const guest = z
   .strictObject({
     type: text.meta(about('ADULT or CHILD', 'ADULT')),

@@ -1,8 +1,14 @@
-/** The ports for received webhook events and those that are still to be forwarded. Times are Unix seconds. */
+/**
+ * The ports for received webhook events, and for forwards (deliveries of an event to a local address). Times are Unix
+ * seconds.
+ */
 import {subjectOf} from './events.js'
 import {isIdentifier} from './identifiers.js'
 
-/** For how long event ids are kept: longer than the retries of §6.4 last. */
+/**
+ * How long event ids are kept. It is longer than the retries of §6.4 last, so that a late retry is recognised as a
+ * duplicate.
+ */
 export const EVENT_RETENTION_SECONDS = 32 * 24 * 3600
 
 export interface NewEvent {
@@ -11,7 +17,7 @@ export interface NewEvent {
   readonly receivedAt: number
   /** The name of the signing secret that matched. */
   readonly secretName: string
-  /** Header names and values alternately, as received. */
+  /** Header names and values in turn, as received: `[name, value, name, value, …]`. */
   readonly rawHeaders: readonly string[]
   readonly body: Uint8Array
   /** The reservation that the signed body names (§2.8), or null. */
@@ -21,7 +27,7 @@ export interface NewEvent {
 }
 
 export interface StoredEvent extends Omit<NewEvent, 'targets' | 'reservationRef'> {
-  /** A number that grows with every received event. */
+  /** The event's number in the store. It grows with every received event. */
   readonly sequence: number
   readonly profile: string
 }
@@ -49,7 +55,7 @@ export interface DueForward extends Omit<StoredEvent, 'profile' | 'secretName'> 
 export interface ForwardResult extends ForwardOutcome {
   readonly sequence: number
   readonly target: string
-  /** Only used while the state is `pending`. */
+  /** When to try again. Only used while the state is `pending`. */
   readonly nextAttemptAt: number
 }
 
@@ -61,10 +67,10 @@ export interface EventFilter {
   readonly reservation?: string | undefined
 }
 
-/** Where a page begins. Both are sequence numbers, and the event with that number is not included. */
+/** Where a page of events begins: before or after the event with this sequence number, which is not included. */
 export type EventPlace = {readonly before?: number} | {readonly after: number}
 
-/** What a listening process reports of itself. It holds no query of a URL, since that may be a secret. */
+/** What a listening process reports about itself. URLs are without their query, which may contain a secret. */
 export interface ListenerReport {
   readonly pid: number
   readonly host: string
@@ -73,31 +79,31 @@ export interface ListenerReport {
   readonly url: string
   readonly adminUrl: string | null
   readonly targets: readonly string[]
-  /** Why it cannot acknowledge events now; empty while it can. */
+  /** Why the process cannot acknowledge events at the moment; empty if it can. */
   readonly problems: readonly string[]
-  /** What is near its limit, as sentences. */
+  /** Sentences about limits that are nearly reached. */
   readonly warnings: readonly string[]
 }
 
-/** A listening process as the store knows it: running, or killed, because one that ends in order removes its entry. */
+/** A listening process in the store. It is running or was killed: a process that stops in order removes its entry. */
 export interface StoredListener extends ListenerReport {
-  /** The name of the process, as `createOwner` returns it. */
+  /** The identifier of the process, as `createOwner` returns it. */
   readonly owner: string
   readonly profile: string
   /** Seconds since its last report, by the clock of the store. */
   readonly silentSeconds: number
 }
 
-/** The forwards of the whole store that are still to be sent. */
+/** Figures about all forwards in the store that are not sent yet. */
 export interface Backlog {
   readonly pending: number
-  /** Seconds since the oldest of their events was received; null if there are none. */
+  /** Seconds since the oldest event with a pending forward was received; null if there is none. */
   readonly oldestPendingSeconds: number | null
   /** When the newest event of the store was received; null if there is none. */
   readonly lastEventAt: number | null
 }
 
-/** An address with forwards that are still to be sent to it. It has its query, which may be a secret. */
+/** An address that forwards are pending for. The address includes its query, which may contain a secret. */
 export interface PendingTarget {
   readonly target: string
   readonly pending: number
@@ -106,60 +112,78 @@ export interface PendingTarget {
 /** What `webhooks status` reports of the whole store. */
 export interface StoreOverview extends Backlog {
   readonly listeners: readonly StoredListener[]
-  /** Events of the last hour by type. An event without a type counts under `(no type)`. */
+  /** The number of events of the last hour by type. Events without a type are under `(no type)`. */
   readonly lastHour: Readonly<Record<string, number>>
-  /** Requests refused in the last hour by reason. */
+  /** The number of requests refused in the last hour, by reason. */
   readonly refusedLastHour: Readonly<Record<string, number>>
   readonly givenUpLastDay: number
-  /** How many forwards each address waits for. */
+  /** The addresses that forwards are pending for. */
   readonly pendingTargets: readonly PendingTarget[]
   readonly storedBytes: number
 }
 
-/** How long counts of refused requests are kept. */
+/** How long the counts of refused requests are kept. */
 export const REFUSALS_KEPT_SECONDS = 24 * 3600
 
-/** How long the entry of a killed listener is kept if it cannot be found out whether the process still runs. */
+/** How long the entry of a killed listener is kept if it is unknown whether the process still runs. */
 export const LISTENER_KEPT_SECONDS = 24 * 3600
 
 /** The port for commands that read stored events. */
 export interface EventStore {
-  /** Returns a page of the matching events: newest first, or oldest first with `after`. */
+  /** Returns at most `limit` matching events: newest first, or oldest first if `from` has `after`. */
   page(filter: EventFilter, from: EventPlace, limit: number): Promise<StoredEvent[]>
   /** Returns the state of forwarding for each address of the event. */
   forwardsOf(sequence: number): Promise<EventForward[]>
   /**
-   * Deletes at most `limit` events received before `time` and returns their number. Events that are still to be forwarded stay.
+   * Deletes at most `limit` events received before `time` and returns their number. Events with pending forwards are
+   * kept.
    */
   prune(time: number, limit: number): Promise<number>
   /**
-   * Gives up at most `limit` forwards that are still to be sent to `target`, and returns their number. They stay in the list of
-   * their events, as given up now.
+   * Gives up at most `limit` pending forwards to `target` and returns their number. They remain listed with their
+   * events, in the state `given_up`.
    */
   giveUpForwards(target: string, limit: number): Promise<number>
   /** Returns the time before which received events may have been removed, or null if none was ever removed. */
   prunedBefore(): Promise<number | null>
-  /** Returns who listens, and the figures of the whole store. */
+  /** Returns the listening processes, and the figures of the whole store. */
   overview(): Promise<StoreOverview>
 }
 
-/** The port in which a listening process stores the events of a profile. Methods reject with the errors of the store. */
+/**
+ * The port through which a listening process stores the events of a profile. Methods reject with the errors of the
+ * store.
+ */
 export interface EventKeeper extends Pick<EventStore, 'prune' | 'overview'> {
-  /** Where the events are, for people: the path of a file, or the address of a shared store without its password. */
+  /**
+   * The location of the events for messages: the path of a file, or the address of a shared store without its password.
+   */
   readonly place: string
-  /** Stores events and resolves once they are durable. Reports for each event whether its id was already known. */
+  /**
+   * Stores events and resolves once they are durable. Returns for each event, in order, whether its id was already
+   * stored.
+   */
   receive(events: readonly NewEvent[]): Promise<{duplicate: boolean}[]>
-  /** Takes over the forwards of processes that no longer run, due immediately. Returns their number. */
+  /**
+   * Takes over the pending forwards to `targets` from processes that no longer run, and makes them due at `now`.
+   * Returns their number.
+   */
   adopt(targets: readonly string[], now: number): Promise<number>
-  /** Returns due forwards of this process, oldest first. Each is returned once until its result is recorded. */
+  /**
+   * Returns at most `limit` forwards to `target` that belong to this process and are due, oldest first. A forward is
+   * not returned again until its result is recorded.
+   */
   take(target: string, now: number, limit: number): Promise<DueForward[]>
-  /** Reports whether this process may still send the forward. A forward that waited long may have passed to another process. */
+  /**
+   * Reports whether this process may still send the forward. After a long wait, another process may have taken it over.
+   */
   holds(forward: Pick<DueForward, 'sequence' | 'target'>): boolean
-  /** Records attempts in one transaction. */
+  /** Records the results of attempts in one transaction. */
   settle(results: readonly ForwardResult[]): Promise<void>
   /**
-   * Records that this process listens, and adds to the counts of refused requests by reason. It writes at least `bytes`, so
-   * that a success shows that an event could be stored too. The first call removes the entries of processes that are gone.
+   * Records that this process listens, and adds `refused` (counts by reason) to the counts of refused requests. It
+   * writes at least `bytes`, so that its success shows that an event could be stored too. The first call removes the
+   * entries of processes that no longer run.
    */
   beat(report: ListenerReport, refused: Readonly<Record<string, number>>, bytes: number): Promise<void>
   backlog(): Promise<Backlog>
@@ -167,25 +191,25 @@ export interface EventKeeper extends Pick<EventStore, 'prune' | 'overview'> {
   close(): Promise<void>
 }
 
-/** Joins header names and values with line breaks, which headers cannot contain. */
+/** Joins header names and values with line breaks, which they cannot contain. */
 export function packHeaders(rawHeaders: readonly string[]): string {
   return rawHeaders.join('\n')
 }
 
 /**
- * Returns the value of the column `reservation_ref` for a new event: empty if the event names no reservation that a user
- * could ask for. The column is null in events that an earlier version stored, which did not have it.
+ * Returns the value of the column `reservation_ref` for a new event: empty if the event names no valid reservation
+ * reference. The column is null in events that an earlier version stored, because it did not exist then.
  */
 export function packReservation(reservationRef: string | null): string {
   return reservationRef !== null && isIdentifier('reservation_ref', reservationRef) ? reservationRef : ''
 }
 
-/** How many candidates are read at once in search of the events of a reservation. */
+/** The minimum number of candidates read at once in search of the events of a reservation. */
 const LEAST_CANDIDATES = 200
 
 /**
- * Reads a page of the events that name `reservation`, from candidates that a store finds by its column or, in events of an
- * earlier version, by a look for the reference in their bodies. What the body says decides.
+ * Returns a page of the events that name `reservation`. `candidates` reads events that may name it: by the column, or
+ * by searching the bodies of events that an earlier version stored. The parsed body decides.
  */
 export async function pageOfReservation(
   reservation: string,
@@ -213,14 +237,14 @@ function namesReservation(body: Uint8Array, reservation: string): boolean {
   }
 }
 
-/** The columns of an event that need conversion. */
+/** The columns of an event that `fromEventRow` converts. */
 interface PackedRow {
   readonly sequence: number | string
   readonly headers: string
   readonly body: ArrayBuffer | Uint8Array
 }
 
-/** A row of either store. Its other columns have the names of the fields. */
+/** A row of either store (SQLite or PostgreSQL). Its other columns are named like the fields of `Event`. */
 export type EventRow<Event> = Omit<Event, 'sequence' | 'rawHeaders' | 'body'> & PackedRow
 
 export function fromEventRow<Row extends PackedRow>({sequence, headers, body, ...fields}: Row) {

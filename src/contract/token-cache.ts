@@ -8,16 +8,18 @@ export interface Client {
 }
 
 /**
- * The client id that is used for a ready-made token without a client id. No real client has it, because real ids begin with
- * `cid_`.
+ * The client id for an access token that the user supplied without a client id. No real client has it, because real ids
+ * begin with `cid_`.
  */
 export const TOKEN_CLIENT = 'token'
 
-/** A client with the secret that its tokens are requested with. */
+/** A client with the secret that it requests tokens with. */
 export interface TokenClient extends Client {
   /** The client secret, which is never stored. Data in a shared store is encrypted with a key derived from it. */
   readonly clientSecret: string
-  /** Identifies the secret, because a token must not be used with another secret than its own. */
+  /**
+   * A fingerprint of the secret. It is part of the cache key, because a token must not be used with a different secret.
+   */
   readonly secretFingerprint: string
 }
 
@@ -25,19 +27,21 @@ export interface Token {
   readonly access_token: string
   /** The granted scopes, sorted. */
   readonly scopes: readonly string[]
-  /** The requested scopes, sorted; undefined for a token that was not requested here. Fewer may have been granted. */
+  /** The requested scopes, sorted. The service may have granted fewer. Undefined for a token that the user supplied. */
   readonly askedScopes?: readonly string[]
-  /** Unix seconds on this machine's clock. */
+  /** Unix seconds on this machine's clock, as is `expiresAt`. */
   readonly obtainedAt: number
   readonly expiresAt: number
 }
 
-/** A stored token, which was requested here. */
+/** A stored token, which bookctl requested itself. */
 export interface CachedToken extends Token {
   readonly askedScopes: readonly string[]
 }
 
-/** The properties of a token request that decide its outcome, so that waiting processes can share a failure. */
+/**
+ * The properties of a token request that decide its outcome. Waiting processes share a failure only if these are equal.
+ */
 export interface TokenRequestKind {
   /** Sorted. */
   readonly scopes: readonly string[]
@@ -46,8 +50,8 @@ export interface TokenRequestKind {
 }
 
 /**
- * Runs `work` in one process at a time per `whose`. A waiting process returns the first result of `peek`, and gives up after
- * `waitMilliseconds`.
+ * Runs `work` in only one process at a time for each `whose`. Other processes call `peek` while they wait, and return
+ * its first result. A process that waited longer than `waitMilliseconds` returns `gaveUp: true`.
  */
 export type Alone<Whose> = <T>(
   whose: Whose,
@@ -61,14 +65,14 @@ export interface TokenCache {
   /** Returns every stored token of `client`, newest first, including expired ones. */
   list(client: TokenClient): Promise<CachedToken[]>
   /**
-   * Stores a token and replaces the one that was requested with the same scopes. Does nothing if the user logged out in
-   * between.
+   * Stores a token, replacing the one that was requested with the same scopes. Does nothing if the user has logged out
+   * since the request.
    */
   put(client: TokenClient, token: CachedToken): Promise<void>
   remove(client: TokenClient, accessToken: string): Promise<void>
-  /** Records that a token request failed at `now` (Unix seconds), for the processes that wait for it. */
+  /** Records that a token request failed at `now` (Unix seconds), so that processes waiting for it can fail at once. */
   noteFailure(client: TokenClient, request: TokenRequestKind, failure: Failure, now: number): Promise<void>
-  /** Returns the last failure of this kind if its time is from `since` to `until` (Unix seconds). */
+  /** Returns the last failure of such a request between `since` and `until` (Unix seconds), or undefined. */
   failureBetween(
     client: TokenClient,
     request: TokenRequestKind,
@@ -79,6 +83,6 @@ export interface TokenCache {
 }
 
 export interface TokenStore extends TokenCache {
-  /** Returns every stored token with its client, under any secret. `logout --all` revokes them. */
+  /** Returns all stored tokens of all clients and secrets, so that `logout --all` can revoke them. */
   listAll(): Promise<{client: Client; token: CachedToken}[]>
 }

@@ -3,7 +3,7 @@ import {z} from 'zod'
 import {EVENT_TYPE_NAMES} from './events.js'
 import {about, from, ours, plainText, textField, timeField, timestamp, wholeField} from './records.js'
 
-/** The URL length that servers and proxies commonly accept. */
+/** A URL length that servers and proxies commonly accept. */
 const MOST_ADDRESS_LENGTH = 2000
 
 /**
