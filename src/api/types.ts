@@ -1,6 +1,6 @@
 /**
- * The types of the HTTP core. A *call* (`Api`) is one operation with its path and bearer token. The `Sender` *sends* a call as
- * a *request*, repeated where that is safe. Each attempt is one *exchange* on the wire (`Transport`).
+ * The types of the HTTP core. A *call* (`Api`) is one operation, with its path and bearer token. The `Sender` *sends* a
+ * call as a *request*, and repeats it where that is safe. Each attempt is one *exchange* on the wire (`Transport`).
  */
 import type {Clock} from '../contract/dates.js'
 import type {OperationName, Scope} from '../contract/operations.js'
@@ -13,8 +13,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /**
-   * For a link, the base URL of the service that returned it. Such a link may lead only to public addresses, unless the service
-   * itself has none, so that no service can reach into the client's network.
+   * For a link, the base URL of the service that returned it. The link must lead to a public address, unless the
+   * service itself has none, so that a service cannot reach into the client's network.
    */
   readonly givenBy?: string
 }
@@ -36,7 +36,7 @@ export interface ExchangeLimits {
   readonly signal?: AbortSignal
 }
 
-/** Makes one exchange, without retries or redirects. Throws an ExchangeError when no complete answer arrives. */
+/** Makes one exchange, without retries or redirects. Throws an ExchangeError if no complete answer arrives. */
 export type Transport = (request: WireRequest, limits: ExchangeLimits) => Promise<WireAnswer>
 
 export type ExchangeFault =
@@ -45,7 +45,7 @@ export type ExchangeFault =
   | 'connect_timeout'
   | 'tls'
   | 'proxy'
-  /** The proxy refused the CONNECT, for example with 407, so a repeat is useless. */
+  /** The proxy refused the CONNECT, for example with 407. A repeat would be refused too. */
   | 'proxy_refused'
   | 'reset'
   | 'timeout'
@@ -55,7 +55,7 @@ export type ExchangeFault =
   /** The user stopped the command. */
   | 'stopped'
 
-/** The error for an exchange without a complete answer. It contains no URL query, header or body. */
+/** The error of an exchange without a complete answer. It contains no URL query, header or body. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError'
 
@@ -66,8 +66,8 @@ export class ExchangeError extends Error {
     /** The cause and the address in words, for example `ECONNREFUSED 127.0.0.1:8080`. */
     readonly reason: string,
     /**
-     * Whether the port on this machine has no listener. Such an attempt is not repeated, because a server does not start that
-     * quickly.
+     * Whether nothing listens at the port, which is on this machine. Such an attempt is not repeated, because a server
+     * does not start that quickly.
      */
     readonly isRefusedHere = false,
   ) {
@@ -80,16 +80,19 @@ export interface SendPolicy {
   readonly repeatable: boolean
   /** Maximum number of attempts (default 4). */
   readonly mostAttempts?: number
-  /** Limit on all attempts and the waits between them. */
+  /** Time limit on all attempts together, including the waits between them. */
   readonly timeoutSeconds: number
-  /** Limit on the wait for one attempt's response headers (default `timeoutSeconds`). */
+  /** Time limit on waiting for the response headers of one attempt (default `timeoutSeconds`). */
   readonly attemptTimeoutSeconds?: number
   readonly maxAnswerBytes?: number
-  /** Runs just before each attempt. If it throws, sending ends with its error. */
+  /** Runs just before each attempt. If it throws, sending ends with that error. */
   readonly beforeAttempt?: () => Promise<void>
-  /** Reports whether an answer says that the request is in progress. The request is then sent again until the time is up. */
+  /**
+   * Reports whether an answer says that the request is in progress. If so, the request is sent again until the time is
+   * up.
+   */
   readonly isInProgress?: (answer: WireAnswer) => boolean
-  /** When the signal is aborted, no attempt starts and the current one ends. */
+  /** Once the signal is aborted, no attempt starts, and the current one ends. */
   readonly signal?: AbortSignal
 }
 
@@ -97,7 +100,10 @@ export interface SentAnswer extends WireAnswer {
   /** The URL of the request, including its query. */
   readonly url: string
   readonly attempts: number
-  /** Whether an earlier attempt was lost or failed and may have acted, or this answer reports that one is in progress. */
+  /**
+   * Whether an earlier attempt was lost or failed and may have acted, or an answer said that the request is in
+   * progress.
+   */
   readonly mayHaveActed: boolean
   /** The secrets of the request. They are redacted wherever the answer is quoted. */
   readonly secrets?: readonly string[]
@@ -105,24 +111,24 @@ export interface SentAnswer extends WireAnswer {
   readonly grant?: Grant
 }
 
-/** What is known of the scopes of a token. */
+/** What is known about the scopes of a token. */
 export interface Grant {
   /** The scopes that the operation needs. */
   readonly needed: readonly Scope[]
-  /** The scopes that the token was requested with; undefined for BOOKCTL_TOKEN, of which nothing is known. */
+  /** The scopes that the token was requested with. Undefined for BOOKCTL_TOKEN, whose scopes are unknown. */
   readonly asked: readonly string[] | undefined
   readonly granted: readonly string[]
 }
 
 /**
- * The error for a link that was not followed because its host is not public although the service is (`WireRequest.givenBy`).
- * Nothing was sent.
+ * The error for a link that was not followed because its host is not public although the service's is
+ * (`WireRequest.givenBy`). Nothing was sent.
  */
 export class NotPublicError extends Error {
   override readonly name = 'NotPublicError'
 }
 
-/** The error for a request whose attempts all ended without an answer. */
+/** The error of a request whose last attempt ended without an answer. */
 export class SendError extends Error {
   override readonly name = 'SendError'
 
@@ -136,7 +142,8 @@ export class SendError extends Error {
 }
 
 /**
- * Sends with retries: at most four attempts, with full jitter, honouring Retry-After. An answer with any status is returned.
+ * Sends requests with retries: at most four attempts, with full jitter and honouring Retry-After. Returns the answer,
+ * whatever its status. Throws a SendError if there is none.
  */
 export interface Sender {
   send(request: WireRequest, policy: SendPolicy): Promise<SentAnswer>
@@ -155,7 +162,7 @@ export interface CallOptions {
   /** JSON text that is sent byte for byte instead of `body`. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Overrides of the operation's send policy. */
+  /** Replaces parts of the operation's send policy. */
   readonly policy?: Partial<SendPolicy>
 }
 
@@ -168,17 +175,24 @@ export interface Answer extends SentAnswer {
 export interface Api {
   readonly baseUrl: string
   readonly clock: Clock
-  /** Sends and returns the answer whatever its status. After a 401 it renews the token and repeats once. Throws a SendError. */
+  /**
+   * Calls the operation and returns the answer, whatever its status. After a 401, renews the token and repeats the
+   * request once. Throws a SendError if there is no answer.
+   */
   callForAnswer(operation: OperationName, options?: CallOptions): Promise<Answer>
   /**
-   * Like `callForAnswer`, but throws a Failure unless the call succeeded: `outcome_unknown` when a change may have been made.
+   * Like `callForAnswer`, but throws a Failure unless the call succeeded, of kind `outcome_unknown` if a change may
+   * have been made.
    */
   call(operation: OperationName, options?: CallOptions): Promise<Answer>
-  /** Fetches a link outside the API without an Authorization header. Only used for `voucher.url`. Throws a Failure. */
+  /**
+   * Fetches a link outside the API, without an Authorization header. Only used for `voucher.url`. Throws a Failure if
+   * there is no answer.
+   */
   fetchLink(url: string): Promise<SentAnswer>
 }
 
-/** One attempt, including its secrets. It must be redacted before it is shown or written. */
+/** One attempt, including its secrets. It must be redacted before it is shown or stored. */
 export interface AttemptRecord {
   readonly request: WireRequest
   /** The number of the attempt, from 1. */
@@ -187,7 +201,7 @@ export interface AttemptRecord {
   readonly startedAt: number
   readonly milliseconds: number
   readonly outcome: WireAnswer | ExchangeError
-  /** Milliseconds until the next attempt, or undefined when there is none. */
+  /** Milliseconds until the next attempt, or undefined if there is none. */
   readonly waitMilliseconds: number | undefined
 }
 

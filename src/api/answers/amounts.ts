@@ -1,6 +1,6 @@
 /**
- * Reads amounts of money from answers of any shape. An amount that can be read in two different ways is `unclear`, because a
- * wrongly read price would be paid.
+ * Reads amounts of money from answers of any shape. An amount that can be read in two different ways is `unclear`: a
+ * price that was read wrongly would be paid.
  */
 import {
   ExactNumber,
@@ -18,7 +18,7 @@ import {asWord, codeIn} from './facts.js'
 import {AMOUNT, CURRENCY, MINOR, UNIT} from './vocabulary.js'
 
 export interface Money {
-  /** A decimal string, as the service wrote it or made from the number it sent. */
+  /** A decimal string: the service's own text, or the text of the number that it sent. */
   readonly amount: string
   /**
    * The currency as the answer states it: an ISO 4217 code in upper case, or another text. Null when the answer states none.
@@ -28,13 +28,16 @@ export interface Money {
 
 export type MoneyReading = Money | 'unclear'
 
-/** Where `priceIn` looks for an amount. */
+/** The names and places in which `priceIn` looks for an amount. */
 export interface MoneyWay {
-  /** The field names of amounts inside an object. */
+  /** The field names of an amount inside an object. */
   readonly inside: readonly string[]
-  /** Returns the objects under a name that may contain the amount, or undefined when there are none. */
+  /**
+   * Returns the objects in `value` that may contain the amount, or undefined if there are none. `name` is the name of
+   * the field.
+   */
   readonly children: (value: unknown, name: string) => readonly JsonObject[] | undefined
-  /** Names under which only an object can be a price. A bare number there is something else, such as a count. */
+  /** Names of fields that are a price only if they are objects. A number there is something else, such as a count. */
   readonly leads: readonly string[]
   readonly currency: readonly string[]
 }
@@ -59,8 +62,8 @@ export function moneyIn(fields: Fields, names: readonly string[], node?: Node): 
 }
 
 /**
- * Returns the amount on which all of `names` agree, or null when none of them has one. The objects around `node` may supply the
- * currency.
+ * Returns the amount on which all of `names` agree, or null if none of them has one. If the amount has no currency, the
+ * objects around `node` may supply it.
  */
 export function priceIn(
   fields: Fields,
@@ -90,7 +93,10 @@ export function priceIn(
   )
 }
 
-/** Returns the amount if all readings agree, `unclear` if they differ, and null if there are no readings. */
+/**
+ * Returns the first reading if all agree, `unclear` if any is unclear or two differ, and null if there are none. If the first
+ * reading has no currency, another one supplies it.
+ */
 export function agreed(readings: readonly MoneyReading[]): MoneyReading | null {
   const [first = null, ...others] = readings
   if (first === null || first === 'unclear') return first
@@ -113,8 +119,8 @@ export function isSameCurrency(left: Money, right: Money): boolean {
 type FoundAmount = {readonly amount: string | number; readonly currency: string | null}
 
 /**
- * Returns every amount under `name`. `units` are the names of fields beside an amount which say that it counts something other
- * than the whole price.
+ * Returns every amount under `name`. `units` are the names of neighbouring fields that can say that the amount is not
+ * the whole price, for example that it is per night.
  */
 function readingsUnder(
   fields: Fields,
@@ -146,7 +152,7 @@ function readingsUnder(
   const isOther = units.some(unit => UNIT.words.test(asWord(fields.get(unit))))
   return found.map(each => {
     if (each === 'unclear') return 'unclear'
-    // Zero is zero in any unit.
+    // Zero is the same in every unit.
     const isCounted = isOther || (isMinor && isWhole(each.amount))
     if (isCounted && Number(each.amount) !== 0) return 'unclear'
     return {...each, currency: each.currency ?? currencyOf(fields, name, way)}
@@ -182,7 +188,10 @@ function isWhole(amount: string | number): boolean {
   return typeof amount === 'number' ? Number.isInteger(amount) : !amount.includes('.')
 }
 
-/** Returns the currency for the amount under `name`. `total_currency` belongs to `total_amount`. */
+/**
+ * Returns the currency of the amount under `name`, looking first for a field of the amount's own: for `total_amount`,
+ * `total_currency`.
+ */
 function currencyOf(fields: Fields, name: string, way: MoneyWay): string | null {
   const prefix = name.replace(/_?(amount|price|rate)$/, '')
   const code = codeIn(fields, [`${name}_currency`, `${prefix}_currency`, ...way.currency])?.trim() ?? null

@@ -1,4 +1,4 @@
-/** Refuses an answer about another record than the one requested. An answer that names no record is accepted. */
+/** Refuses an answer about a record other than the one requested. An answer that names no record is accepted. */
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {OFFER_ID_PREFIX} from '../../contract/identifiers.js'
@@ -20,16 +20,17 @@ import {outermostOf, outermostReservations, type PlacedReservation, readReservat
 import {BOOKING, ID, NOUNS} from './vocabulary.js'
 
 export interface Asked {
-  /** The kind of record, for the message and the error code: `reservation`, `client reference`. */
+  /** The kind of record in words, for the message and the error code: `reservation`, `client reference`. */
   readonly what: string
   readonly id: string
-  /** Whether the request changes something. If so, an answer about another record leaves the outcome unknown. */
+  /** Whether the request changes something. If it does, an answer about another record leaves the outcome unknown. */
   readonly changes?: boolean
 }
 
 /**
- * Returns the item of `found` with the requested id, or the first item when no item has any id. Returns undefined when `found`
- * is empty. Throws a Failure when every id is another: `outcome_unknown` after a change, else `service_failed`.
+ * Returns the item of `found` with the requested id, or the first item if no item has any id. Returns undefined if
+ * `found` is empty. If all ids differ from the requested one, throws a Failure: `outcome_unknown` after a change, else
+ * `service_failed`.
  */
 export function itemAskedFor<Item>(
   answer: Answer,
@@ -47,8 +48,8 @@ export function itemAskedFor<Item>(
 }
 
 /**
- * Reports whether two ids are the same. Services pad ids, change their case or Unicode normalization, and send digits as a
- * number.
+ * Reports whether two ids are the same. Services add spaces to ids, change their case or Unicode normalization, or send
+ * digits as a number.
  */
 function isSameId(left: string, right: string | number): boolean {
   if (typeof right === 'number') return /^\s*\d+\s*$/.test(left) && Number(left) === right
@@ -84,8 +85,8 @@ export function idsOfRecord(json: unknown, record: JsonObject, what: keyof typeo
 }
 
 /**
- * Returns the requested record without its envelope. A record without an id is accepted. Throws a Failure if the answer has no
- * record, or another one.
+ * Returns the requested record without its envelope. A record without an id is accepted. Throws a Failure of kind
+ * `service_failed` if the answer has no record, or a different one.
  */
 export function recordAskedFor(answer: Answer, what: 'hotel' | 'tour', id: string): JsonObject {
   const record = findNamed(answer.json, what)
@@ -94,7 +95,7 @@ export function recordAskedFor(answer: Answer, what: 'hotel' | 'tour', id: strin
   return record
 }
 
-/** The ids by which the partner identifies a booking (§2.4). */
+/** The ids by which a partner recognises its booking (§2.4). */
 export interface Booking {
   readonly client_reference_id?: string
   readonly offer_id?: string
@@ -103,12 +104,12 @@ export interface Booking {
 type Difference = {readonly name: keyof Booking; readonly wanted: string; readonly answered: string}
 
 /**
- * Finds the reservation in `json` that is about `booking`. Different ids make it another booking. Missing ids do not, because
- * services need not repeat the request. If none has the ids, the result is `another` when one has different ids, and `unclear`
- * when there are several.
+ * Finds the reservation in `json` that belongs to `booking`. A reservation with different ids belongs to another
+ * booking; one without ids may belong to this one, because services need not repeat the request. Without a reservation
+ * that has the ids, the result is `another` if one has different ids, or `unclear` if there are several.
  */
 export function findAsked(json: unknown, booking: Booking) {
-  // The answer is about the reservations that are nearest to its top.
+  // Reservations in fields such as `previous` or `related` are considered only if there are no others.
   const all = outermostOf(json)
   const isMentioned = ({key}: Node) => BOOKING.mentioned.test(snakeCase(key))
   const bookings = all.filter(({node}) => !outwards(node).some(isMentioned))
@@ -123,19 +124,19 @@ export function findAsked(json: unknown, booking: Booking) {
   if (!best && !isOnly)
     return {kind: 'unclear' as const, references: judged.map(({found}) => found.reservation_ref)}
   const {found} = best ?? first
-  // A field beside the only reservation, such as where to pay, belongs to that reservation.
+  // Fields next to the only reservation, such as the payment URL, belong to that reservation.
   return {kind: 'found' as const, found: (all.every(isFirst) && readReservation(json)) || found}
 }
 
 /**
  * Returns the requested reservation, or undefined if the answer has none. Throws a Failure if the answer has only other
- * reservations.
+ * reservations. `changes` says that the request changes something.
  */
 export function reservationIn(answer: Answer, reference: string, changes = false) {
   const found = outermostReservations(answer.json)
   const asked = {what: 'reservation', id: reference, changes}
   const own = itemAskedFor(answer, asked, found, ({reservation_ref}) => [reservation_ref])
-  // A field beside the only reservation, such as where to pay, belongs to that reservation.
+  // Fields next to the only reservation, such as the payment URL, belong to that reservation.
   return own && found.length === 1 ? readReservation(answer.json) : own
 }
 
@@ -178,8 +179,8 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
   const nearest = references.findIndex(each => each !== undefined)
   const reference = references[nearest]
   judge('client_reference_id', typeof reference === 'number' ? reference : textOf(reference))
-  // Where the reservation has our client reference, an offer elsewhere in the answer may be a different one, such as another
-  // item of a cart.
+  // Once the client reference has matched, an offer id elsewhere in the answer may belong to something else, such as
+  // another item of a cart.
   const speaking = agrees ? places.filter((_, at) => at === 0 || at === nearest) : places
   const isText = (id: unknown): id is string => typeof id === 'string' && id.trim() !== ''
   const offers = speaking.map(fields => {
@@ -199,7 +200,7 @@ function compare(node: Node, booking: Booking, isOnly: boolean) {
 
 const MOST_DEPTH = 4
 
-/** Returns the fields of an object and of its parts that are about the same booking. */
+/** Returns the fields of an object, and of the objects inside it that describe the same booking. */
 function placesIn(value: JsonObject, depth: number): Fields[] {
   const fields = fieldsOf(value)
   if (depth >= MOST_DEPTH) return [fields]

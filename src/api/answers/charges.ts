@@ -1,6 +1,6 @@
 /**
- * Reads what the partner's account is charged for a price in another currency, and at which rate (not in the interface), from
- * answers of any shape. A charge is never read as the price.
+ * Reads what the partner's account is charged if its currency differs from the price's, and the exchange rate, from
+ * answers of any shape (not in the interface). A charge is never read as the price.
  */
 import {type Fields, fieldsOf, firstObject, type JsonObject, textOf} from '../../contract/json.js'
 import {isSameMoney, type Money, moneyIn, priceIn} from './amounts.js'
@@ -8,13 +8,14 @@ import {factIn} from './facts.js'
 import {AMOUNT, CHARGED, RESERVATION} from './vocabulary.js'
 
 export interface Charge extends Money {
-  /** The rate as the service wrote it, a decimal number; null if it states none. */
+  /** The exchange rate as the service wrote it, a decimal number. Null if the answer states none. */
   readonly rate: string | null
 }
 
 /**
- * Returns what the account is charged for an offer or a reservation, or null if the record does not state it: under a name of
- * its own in the payment, the price or the record, or as a payment in another currency with the rate beside it.
+ * Returns what the account is charged for an offer or a reservation, or null if the record does not state it. A charge
+ * is found under a name of its own in the payment, the price or the record, or it is a payment in another currency that
+ * has an exchange rate.
  */
 export function chargeOf(record: JsonObject): Charge | null {
   const fields = fieldsOf(record)
@@ -47,7 +48,7 @@ function rateIn(fields: Fields, names: readonly string[]): string | null {
   })
 }
 
-/** Reports whether the charge says more than the price: another amount, or another currency. */
+/** Reports whether the charge differs from the price in amount or currency, and so is worth showing. */
 export function differsFrom(charge: Charge, price: Money | null): boolean {
   return price === null || !isSameMoney(charge, price)
 }

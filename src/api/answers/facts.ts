@@ -1,4 +1,4 @@
-/** Finds the facts of a service's record under the names in the vocabulary. A missing fact is null. */
+/** Finds facts in a service's record by the field names in the vocabulary. A missing fact is null. */
 import {
   type Fields,
   fieldsOf,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/json.js'
 import {BESIDE} from './vocabulary.js'
 
-/** Returns the first value under one of `names` that `read` understands, or null. */
+/** Returns the first value under one of `names` for which `read` returns something, or null. */
 export function factIn<T>(
   fields: Fields,
   names: readonly string[],
@@ -23,7 +23,10 @@ export function factIn<T>(
   return null
 }
 
-/** Reads a text, or a number as text. From an object with several languages it takes English, else the first text. */
+/**
+ * Reads a text, or a number as a text. From an object with several languages, reads the English text, else the first
+ * one.
+ */
 function textFrom(value: unknown): string | undefined {
   return isObject(value)
     ? (textOf(value.en, value.content, value.name) ?? firstText(Object.values(value)))
@@ -44,7 +47,7 @@ export function asWord(value: unknown): string {
     .replace(/[\s-]+/g, '_')
 }
 
-/** Like `textIn`, but takes the code of an object instead of its name. */
+/** Like `textIn`, but if the value is an object, returns its code. */
 export function codeIn(fields: Fields, names: readonly string[]): string | null {
   return factIn(fields, names, value =>
     isObject(value) ? textOf(value.code, value.iso_code, value.iso2, value.iso) : textOf(value),
@@ -78,7 +81,7 @@ type Readers<Of extends Names> = Partial<
   Record<keyof Of, (fields: Fields, names: readonly string[]) => unknown>
 >
 
-/** A record with our field names. A field is null where the answer does not state it. */
+/** A record with our field names. A field is null if the answer does not state it. */
 export type Found<Of extends Names, By extends Readers<Of>> = {
   readonly [Name in keyof Of]: By[Name] extends (...parameters: never) => infer Read ? Read : string | null
 } & {

@@ -1,5 +1,6 @@
 /**
- * Hints for the next step after an error. Unknown codes fall back to keywords, then to the status, because §7 lists no codes.
+ * Returns hints for the next step after an error. An unknown code falls back to keywords in it, then to the status,
+ * because §7 lists no codes.
  */
 import type {ErrorCode} from '../../contract/error-codes.js'
 import {isObject, own, snakeCase} from '../../contract/json.js'
@@ -19,7 +20,10 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, string>>> = {
   idempotency_key_invalid: `use 1 to ${MOST_KEY_LENGTH} visible ASCII characters without spaces, for example a UUID`,
 }
 
-/** Keywords that tell which record is missing. They are matched in the code first, then in the scope; the first match wins. */
+/**
+ * Keywords that show which kind of record is missing. They are matched in the code first, then in the scope; the first
+ * match wins.
+ */
 const BY_WORD: readonly (readonly [RegExp, ErrorCode])[] = [
   [/offer|rate|availab|sold|hotels:read/, 'offer_not_found'],
   [/subscription|webhook/, 'subscription_not_found'],
@@ -28,7 +32,10 @@ const BY_WORD: readonly (readonly [RegExp, ErrorCode])[] = [
   [/reservation|booking|voucher/, 'reservation_not_found'],
 ]
 
-/** Returns a hint of one line for a refusal with `code` and `status`. `scope` is the scope that the operation needs. */
+/**
+ * Returns a one-line hint for an error answer with this code and status, or undefined. `scope` is the scope that the
+ * operation needs.
+ */
 export function nextStep(code: string, status: number, scope = ''): string | undefined {
   const name = snakeCase(code)
   const known = own(BY_CODE, name)
@@ -42,24 +49,24 @@ export function nextStep(code: string, status: number, scope = ''): string | und
   )
 }
 
-/** The facts about the request that a hint may use. */
+/** Facts about the request that a hint may mention. */
 export interface HintContext {
-  /** Unix seconds, for Retry-After. */
+  /** Unix seconds, to convert a Retry-After with a date. */
   readonly now: number
-  /** The scope that the operation needs. The hint names it if the answer names no scope. */
+  /** The scope that the operation needs. The hint names it if the answer does not name a scope. */
   readonly scope?: string | null | undefined
-  /** The reservation or subscription that the request names. */
+  /** The reference of the reservation, or the id of the subscription, in the request. */
   readonly about?: string | undefined
 }
 
-/** A service may name scopes of any length. */
+/** Maximum length of a hint in UTF-16 units, because a service may name scopes of any length. */
 const MOST_HINT_LENGTH = 600
 
 /** Returns the hint for an error answer with `code`. */
 export function hintFor(answer: Answer, code: string, {now, scope, about}: HintContext): string | undefined {
   const {status, json} = answer
   const named = nextStep(code, status, scope ?? '')
-  // `--resume REF` is left alone, because its REF is a client reference.
+  // `--resume REF` is not replaced, because its REF is a client reference.
   const step = about ? named?.replace(/(?<=(show|download|update) )(REF|ID)\b/, () => about) : named
   if (status < 200 || status >= 500 || status === 429) {
     const wait = retryAfterMilliseconds(answer, now)
@@ -72,7 +79,8 @@ export function hintFor(answer: Answer, code: string, {now, scope, about}: HintC
 }
 
 /**
- * Says which scope is missing: that of WWW-Authenticate (RFC 6750), else of the body, else the one that the operation needs (§5).
+ * Says which scope is missing: the one in WWW-Authenticate (RFC 6750), else in the body, else the one that the
+ * operation needs (§5).
  */
 function scopeHint(answer: Answer, code: string, needed: HintContext['scope']): string | undefined {
   const header = /\bscope="?([\w:. -]+)"?/.exec(answer.headers['www-authenticate'] ?? '')?.[1]
@@ -87,7 +95,7 @@ function scopeHint(answer: Answer, code: string, needed: HintContext['scope']): 
   return words === undefined ? undefined : quoted(words, MOST_HINT_LENGTH, answer)
 }
 
-/** Returns the hint for a request that got no complete answer. */
+/** Returns the hint for a request that got no complete answer, or undefined. */
 export function faultHint(error: ExchangeError): string | undefined {
   if (!error.isRefusedHere) return own<string>(HINTS.faults, error.fault)
   return 'nothing listens there: is the sandbox running? start it in another terminal: bookctl sandbox start'

@@ -1,4 +1,4 @@
-/** Finds the offers in an answer of any shape. §2.3 promises only `offer_id`. */
+/** Finds the offers in an answer of any shape. Only `offer_id` is known from the interface (§2.3). */
 import {
   type Fields,
   fieldsOf,
@@ -24,17 +24,17 @@ export type OfferNode = ReturnType<typeof findOffers>[number]
  * returned once.
  */
 export function findOffers(json: unknown) {
-  /** For each offer, the first object with its id and the later ones. The first is taken as the service's own offer. */
+  /** For each offer id, the first object with it, which is taken as the offer, and the later ones. */
   const found = new Map<string, {node: Node; repeats: Node[]}>()
-  // For each object, the only offer in it or below it, or null if there are several.
+  // For each object, the only offer id in it or inside it, or null if there are several.
   const below = new Map<Node, string | null>()
   for (const node of inDocumentOrder(json)) {
     const offerId = offerIdOf(node.value)
     if (offerId === undefined) continue
     const seen = found.get(offerId)
     if (seen) seen.repeats.push(node)
-    // An id with a slash or `..` could change a request's path, and one with a space is ambiguous. Such an id is not returned,
-    // but still marks its object as another offer.
+    // An id with a slash or `..` could change the path of a request, and one with a space is ambiguous. Such an id is
+    // not returned, but it still counts as an offer of its own.
     else if (!/[\s\p{C}/\\]|\.\./u.test(offerId)) found.set(offerId, {node, repeats: []})
     for (let around: Node | undefined = node; around; around = around.parent) {
       const other = below.get(around)
@@ -55,7 +55,7 @@ function offerIdOf(value: JsonObject): string | undefined {
 
 const PRICES = [...PRICE.itself, ...PRICE.leads]
 
-/** Returns the price in the offer itself, else the price in an enclosing object that contains no other offer. */
+/** Returns the price in the offer itself, else the price in an object around it that contains no other offer. */
 function priceOf(offer: OfferNode, node: Node): MoneyReading | null {
   const {itself, leads, currency} = PRICE
   const children = (value: unknown, name: string) => childrenOf(offer, value, name)
@@ -64,8 +64,8 @@ function priceOf(offer: OfferNode, node: Node): MoneyReading | null {
 }
 
 /**
- * Returns the objects that may contain the price, or undefined if any belongs to another offer. A list counts only if it has
- * one item, or if its items are alternatives.
+ * Returns the objects in `value` that may contain the price, or undefined if one of them belongs to another offer. A
+ * list counts only if it has one item, or if its items are alternatives.
  */
 function childrenOf({offerId}: OfferNode, value: unknown, name: string): JsonObject[] | undefined {
   const isOne = !Array.isArray(value) || value.length === 1 || PRICE.alternatives.includes(name)
@@ -79,8 +79,8 @@ function childrenOf({offerId}: OfferNode, value: unknown, name: string): JsonObj
 }
 
 /**
- * Looks for the price in the enclosing objects. Outside a list, a bare `total` counts the items of the list, so only objects
- * are accepted there.
+ * Looks for the price in the objects around the offer. If the offer is in a list, a bare `total` outside the list is
+ * the number of items, so only an object can be the price there.
  */
 function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   let crossedList = node.inArray
@@ -94,13 +94,13 @@ function priceAround(offer: OfferNode, node: Node, way: MoneyWay) {
   return null
 }
 
-/** The facts of an offer. A fact that is missing is null; so is a price that can be read in two ways. */
+/** The facts of an offer. A fact is null if it is missing, and so is a price that can be read in two ways. */
 export type OfferFacts = ReturnType<typeof factsOf>
 
-/** Maximum number of objects read for one offer. Not in the interface. */
+/** Maximum number of objects that are read for one offer. Not in the interface. */
 const MOST_PLACES = 4
 
-/** Returns the facts of one offer, merged from all objects with its id. Earlier objects take precedence. */
+/** Returns the facts of one offer, merged from all objects with its id. The first object that has a fact wins. */
 export function factsOf(offer: OfferNode) {
   const places = [offer.node, ...offer.repeats].slice(0, MOST_PLACES)
   const found = places.map(node => factsAt(offer, node))
@@ -130,7 +130,7 @@ function factsAt(offer: OfferNode, node: Node) {
     return null
   }
   const of = (role: Role) => (view: View) => view.role === role
-  // A bare `name` on the offer means the room when the hotel's name is elsewhere, else the hotel.
+  // A bare `name` in the offer is the room's name if the hotel's name was found elsewhere, else the hotel's.
   const bare = find(ANY_NAME, nameText, view => view.place === 'own' && view.role !== 'hotel')
   const isRooms = roleOf(node.key) === 'room' || roleOf(node.key) === 'rate'
   const hotel = find(OFFER.hotelName, nameText) ?? find(ANY_NAME, nameText, of('hotel'))
@@ -163,12 +163,12 @@ function factsAt(offer: OfferNode, node: Node) {
 
 type Role = keyof typeof ROLES | undefined
 
-/** An object that describes an offer, and its position relative to the offer. */
+/** An object that describes an offer, what it describes, and where it is relative to the offer. */
 type View = {readonly fields: Fields; readonly role: Role; readonly place: 'own' | 'inside' | 'around'}
 
 const MOST_DEPTH_INSIDE = 5
 const MOST_VIEWS_INSIDE = 80
-/** An object with more fields than this is a map of records, not a record. */
+/** An object with more fields than this is a map of many records, not one record. */
 const MOST_FIELDS_AROUND = 200
 
 const roleOf: (key: string) => Role = onceForEachName(key => {
@@ -177,8 +177,8 @@ const roleOf: (key: string) => Role = onceForEachName(key => {
 })
 
 /**
- * Yields the objects that describe the offer, nearest first: the offer, the objects inside it, then those around it. Objects of
- * other offers are skipped.
+ * Yields the objects that describe the offer, nearest first: the offer, the objects inside it, then those around it.
+ * Skips objects of other offers.
  */
 function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
   const role = roleOf(node.key)
@@ -190,8 +190,8 @@ function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
 }
 
 /**
- * Yields an object around the offer, and the objects in it that describe the hotel. If the offer is alone there, all its
- * objects count. An item of a list is usually a hotel.
+ * Yields an object around the offer, and the objects in it that describe the hotel. If it contains no other offer, all
+ * objects in it count. An item of a list is taken to be a hotel unless its name says otherwise.
  */
 function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<View> {
   const role = roleOf(around.key) ?? (around.inArray ? 'hotel' : undefined)
@@ -208,7 +208,7 @@ function* viewsAround(offer: OfferNode, around: Node, from: Node): Generator<Vie
   }
 }
 
-/** Yields the objects inside an object, outermost first. From a list it takes only the first item; other offers are skipped. */
+/** Yields the objects inside an object, outermost first: of a list only the first item, and nothing of other offers. */
 function* viewsInside({offerId}: OfferNode, value: JsonObject, role: Role, place: View['place']) {
   let level: {value: JsonObject; role: Role}[] = [{value, role}]
   let count = 0

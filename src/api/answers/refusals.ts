@@ -1,7 +1,7 @@
 /**
- * Reads error answers of any shape (§7 shows none) and turns them into a Failure with a hint, as it does for requests without
- * an answer.
- * Every quotation passes through `quoted`, because a service may echo secrets of the request.
+ * Reads error answers of any shape (§7 shows none) and turns them into a Failure with a hint. Does the same for
+ * requests that got no answer. Every quotation passes through `quoted`, because a service may echo secrets of the
+ * request.
  */
 
 import {Failure} from '../../contract/failure.js'
@@ -28,8 +28,8 @@ import HINTS from './hints.json' with {type: 'json'}
 import {ERROR} from './vocabulary.js'
 
 /**
- * Returns the Failure for an answer that is an error or cannot be read, else undefined. A change may be answered with an empty
- * body (204).
+ * Returns the Failure for an answer that reports an error or cannot be read, else undefined. `changes` says that the
+ * request changes something; its answer may have an empty body (204).
  */
 export function failureIn(answer: Answer, changes: boolean, context: HintContext): Failure | undefined {
   const {status, json, body} = answer
@@ -42,7 +42,7 @@ export function failureIn(answer: Answer, changes: boolean, context: HintContext
   return body.length === 0 ? undefined : mayBeDone(answer, 'something that is not JSON')
 }
 
-/** Returns the Failure for a change that may have been made although the answer (`what`) does not confirm it. */
+/** Returns the Failure for a change whose answer neither confirms nor denies it. `what` describes the answer. */
 export function mayBeDone(answer: Answer, what: string): Failure {
   const words = wordsOf(answer)
   return outcomeUnknown(answer, `${what}, so it may have been done${words === undefined ? '' : `: ${words}`}`)
@@ -93,15 +93,18 @@ export function holdsNo(answer: Answer, what: string): Failure {
   return notUnderstood(answer, `it holds no ${what}`, quoteBody(answer))
 }
 
-/** A host other than the service, for messages about a request that it did not answer. */
+/** A host that is not the service itself, for messages about a request that it did not answer. */
 export interface Elsewhere {
-  /** The name as it starts a sentence: `the host of the voucher's link`. */
+  /** The host in words, which begin the message: `the host of the voucher's link`. */
   readonly name: string
   readonly host: string
   readonly hint: string
 }
 
-/** Returns a handler for `catch`. The handler throws the Failure for a SendError, and rethrows any other error. */
+/**
+ * Returns a handler for `catch` that turns a SendError into its Failure, as `unanswered` does. It rethrows any other
+ * error.
+ */
 export function throwUnanswered(changes: boolean, elsewhere?: Elsewhere): (error: unknown) => never {
   return error => {
     throw error instanceof SendError ? unanswered(error, changes, elsewhere) : error
@@ -109,8 +112,8 @@ export function throwUnanswered(changes: boolean, elsewhere?: Elsewhere): (error
 }
 
 /**
- * Returns the Failure for a request without a complete answer. If the request `changes` something and may have arrived, the
- * outcome is unknown.
+ * Returns the Failure for a request without a complete answer. If the request changes something and may have arrived,
+ * the Failure says that the outcome is unknown. `elsewhere` is the host, if it is not the service.
  */
 export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsewhere): Failure {
   const {fault, reason} = error.last
@@ -134,15 +137,15 @@ export function unanswered(error: SendError, changes: boolean, elsewhere?: Elsew
 }
 
 /**
- * Describes a redirect: `a redirect (302) to https://elsewhere.example`. Leaves out the path, which may be a secret link.
- * Returns undefined for any other answer.
+ * Describes a redirect: `a redirect (302) to https://elsewhere.example`. The path is left out, because it may be a
+ * secret link. Returns undefined for an answer that is not a redirect.
  */
 export function redirectIn(answer: Pick<Answer, 'status' | 'headers' | 'url'>): string | undefined {
   const {status, headers, url} = answer
   if (status < 300 || status > 399) return undefined
   const redirect = `a redirect (${status})`
   if (!headers.location) return `${redirect}, without saying where to`
-  // The location is resolved as a browser would: `//host/path` and `/\\host` name other hosts.
+  // The location is resolved as a browser does it: `//host/path` and `/\\host` name another host.
   const origin = parseUrl(headers.location, url)?.origin
   if (origin === undefined || origin === 'null') return `${redirect} to what is no address of the web`
   if (origin === new URL(url).origin) return `${redirect} to another path of its own`
@@ -153,16 +156,19 @@ function quoteUnlessJson(answer: Answer): string | undefined {
   return answer.json === undefined ? quoteBody(answer) : undefined
 }
 
-/** An answer, with the secrets of its request that it may echo. */
+/** An answer, and the secrets of its request, which the answer may repeat. */
 type EchoingAnswer = WireAnswer & EchoOf
 
-/** Maximum number of characters to quote of each field. Not in the interface. */
+/** Maximum length of a quotation in UTF-16 units, by kind of field. Not in the interface. */
 const QUOTE_LIMITS = {code: 80, message: 500, body: 200, detail: 200, fact: 80, id: 100} as const
 const MOST_DETAILS = 3
-/** Far more bytes than are quoted, because redaction only recognises a complete secret. */
+/** Far more bytes than are quoted, because a secret is redacted only if all of it was read. */
 const MOST_BYTES_READ = 16_384
 
-/** Reads the error code, message and request id of an error answer, sanitised for a terminal. Never throws. */
+/**
+ * Returns the error code, message and request id of an error answer, sanitised for a terminal. The code is
+ * `http_<status>` if the service sent none. Never throws.
+ */
 export function describeError(answer: EchoingAnswer) {
   const json = parseJson(answer.body)
   const [error, first, body] = errorPlaces(json)
@@ -176,7 +182,6 @@ export function describeError(answer: EchoingAnswer) {
     message: message === null ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
     requestId: requestIdOf(answer),
   }
-  /** The code that the service sent, or `http_<status>` if it sent none. */
   if (code === null) return {code: `http_${answer.status}`, ...said}
   // The code may be a URL (RFC 9457), whose path identifies the error.
   const isAddress = /^https?:/i.test(code) && parseUrl(code) !== undefined
@@ -186,7 +191,9 @@ export function describeError(answer: EchoingAnswer) {
   }
 }
 
-/** Returns the objects that may describe an error: `error`, the first of `errors`, and the body itself. */
+/**
+ * Returns the fields of the objects that may describe an error: `error`, the first of `errors`, and the body itself.
+ */
 function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields] {
   const body = fieldsOf(json)
   const errors = body.get('errors')
@@ -195,7 +202,7 @@ function errorPlaces(json: unknown): [error: Fields, first: Fields, body: Fields
   return [fieldsOf(firstObject(body.get('error'))), firstFields, body]
 }
 
-/** Returns the request id from the header or the body of an answer, sanitised. */
+/** Returns the request id of an answer, from its header or its body, sanitised, or undefined. */
 export function requestIdOf(answer: EchoingAnswer): string | undefined {
   const [error, first, body] = errorPlaces(parseJson(answer.body))
   const places = [body, error, fieldsOf(firstObject(body.get('meta'))), first]
@@ -216,8 +223,8 @@ export function quoteBody(answer: EchoingAnswer): string | undefined {
 }
 
 /**
- * Returns the service's reason as text for people: its message or code, and the fields to correct. Sanitised, at most about
- * 1300 characters.
+ * Returns the reason that the service gives, for people: its message or code, and the fields to correct. The text is
+ * sanitised and has at most about 1300 characters.
  */
 export function wordsOf(answer: Answer): string | undefined {
   const {code, message} = describeError(answer)
@@ -227,7 +234,9 @@ export function wordsOf(answer: Answer): string | undefined {
   return words === undefined ? facts.join('; ') : `${words} (${facts.join('; ')})`
 }
 
-/** Returns the facts in an error: the fields it complains about, the reservation, the amounts and the prices. */
+/**
+ * Returns facts in an error answer as texts: the fields that it complains about, the reservation, amounts and prices.
+ */
 function factsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
   /** Returns the text under one of the names, or the amount if the value is a price. */
@@ -255,7 +264,7 @@ function complaintsIn(answer: Answer): string[] {
   const [error, , body] = errorPlaces(answer.json)
   const complaints: string[] = []
   for (const details of [error, body].flatMap(place => ERROR.details.map(name => place.get(name)))) {
-    // The details are a list of objects that name a field, or an object whose keys are the fields.
+    // The details are either a list of objects that each name a field, or an object with the fields as keys.
     const isList = Array.isArray(details)
     const entries = isList ? details.entries() : Object.entries(isObject(details) ? details : {})
     for (const [name, detail] of entries) {
@@ -270,7 +279,10 @@ function complaintsIn(answer: Answer): string[] {
   return [...new Set(complaints)]
 }
 
-/** Returns the Failure for a 2xx answer whose body reports an error (`{"success": false}`) and has no other content. */
+/**
+ * Returns the Failure for a 2xx answer whose body reports an error (`{"success": false}`) and has no other content.
+ * Returns undefined for any other answer.
+ */
 export function errorInAnswer(answer: Answer): Failure | undefined {
   const {json, status, requestId} = answer
   if (!isObject(json)) return undefined
@@ -286,7 +298,7 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
   })
 }
 
-/** Reports whether an object of a 2xx answer reports an error. Its other fields are then unreliable. */
+/** Reports whether an object in a 2xx answer says that there was an error. Its other fields are then unreliable. */
 export function reportsError(value: JsonObject): boolean {
   return [...fieldsOf(value)].some(([name, said]) => {
     if (ERROR.successFlags.includes(name)) return said === false
@@ -296,7 +308,7 @@ export function reportsError(value: JsonObject): boolean {
   })
 }
 
-/** Reports whether a field has a value. `error: null`, `errors: []` and `error: false` report no error. */
+/** Reports whether a field has a value. `null`, `[]`, `false` and the like are no value. */
 function says(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (isObject(value)) return Object.keys(value).length > 0

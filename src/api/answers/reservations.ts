@@ -1,4 +1,6 @@
-/** Reads the reservations in an answer of any shape (§2.5), with their facts and links (§2.5, §2.6). A missing fact is null. */
+/**
+ * Reads the reservations in an answer of any shape, with their facts and links (§2.5, §2.6). A missing fact is null.
+ */
 import {parseUrl} from '../../contract/foreign-text.js'
 import {
   breadthFirst,
@@ -36,7 +38,10 @@ import {
 
 export type ReadReservation = NonNullable<ReturnType<typeof readReservation>>
 
-/** Returns the reservation in an answer, which is the outermost object with a `reservation_ref`, or undefined. */
+/**
+ * Returns the outermost object in an answer that has a `reservation_ref`, with its status and payment URL, or
+ * undefined.
+ */
 export function readReservation(json: unknown) {
   for (const {value} of breadthFirst(json)) {
     const reservation_ref = referenceIn(value)
@@ -66,9 +71,9 @@ export function outermostOf(json: unknown, walk = breadthFirst) {
 }
 
 /**
- * Returns the price of a reservation from the first of these that states one: the reservation, its parts, its payment and, if
- * the answer has no other reservation, the objects around it.
- * Returns `unclear` if the payment is higher than the price or in another currency.
+ * Returns the price of a reservation. Looks in the reservation, then in its parts, its payment and, if the answer has
+ * no other reservation, the objects around it; the first place that states a price wins. Returns `unclear` if the
+ * payment is higher than the price or in another currency, and null if no price is stated.
  */
 export function priceOfReservation(reservation: JsonObject, json: unknown): MoneyReading | null {
   const placed = outermostOf(json)
@@ -77,9 +82,9 @@ export function priceOfReservation(reservation: JsonObject, json: unknown): Mone
   const paid = priceIn(fieldsOf(firstObject(fieldsOf(reservation).get('payment'))), AMOUNT, node)
   if (own !== null) {
     if (own === 'unclear' || paid === 'unclear' || paid === null) return own
-    // A payment that was converted is a charge, and no second price.
+    // A payment in another currency with an exchange rate is a charge, not a second price.
     if (chargeOf(reservation)?.currency === paid.currency && !isSameCurrency(own, paid)) return own
-    // The payment may cover the whole price or a part, such as a deposit.
+    // A payment may be the whole price or a part of it, such as a deposit.
     return isSameCurrency(own, paid) && compareAmounts(paid.amount, own.amount) <= 0 ? own : 'unclear'
   }
   const parts = Object.entries(reservation).flatMap(([name, part]) =>
@@ -99,8 +104,8 @@ export function outermostReservations(json: unknown): ReadReservation[] {
 }
 
 /**
- * Returns the facts that say how far a reservation is. They are found much faster than all facts, because no amount is read.
- * Times are as the service wrote them.
+ * Returns the facts that show the progress of a reservation. This is much faster than `factsOfReservation`, because no
+ * amounts are read. Times are as the service wrote them.
  */
 export function progressOf({reservation}: Pick<ReadReservation, 'reservation'>) {
   const fields = fieldsOf(reservation)
@@ -157,7 +162,7 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     payment_mode: progress.payment_mode,
     /** What the account was charged, with the rate. */
     charged: chargeOf(reservation),
-    /** The time by which the reservation must be paid. */
+    /** The time until which the reservation can be paid. */
     pay_until: textIn(inside('payment'), PAYMENT.until),
     /** The reason why the payment failed. */
     payment_reason: textIn(inside('payment'), PAYMENT.reason),
@@ -169,14 +174,16 @@ export function factsOfReservation({reservation}: Pick<ReadReservation, 'reserva
     contact: contact.filter(Boolean).join(' ') || null,
     created_at: progress.created_at,
     updated_at: progress.updated_at,
-    /** The time from which cancelling costs something. */
+    /** The time from which cancelling is not free. */
     free_until: textIn(fields, RESERVATION.freeUntil) ?? termsOf(reservation).firstFee ?? null,
-    /** The fee that a cancellation has cost. */
+    /** The fee that the cancellation cost. */
     fee: moneyIn(inside('cancellation'), FEE.ofCancellation),
   }
 }
 
-/** Returns the fee and the refund that a record states for its cancellation; each is null if it does not. */
+/**
+ * Returns the fee and the refund that a record states for its cancellation, or null for each that it does not state.
+ */
 export function costsOfCancellation({reservation}: Pick<ReadReservation, 'reservation'>) {
   const cancellation = fieldsOf(firstObject(fieldsOf(reservation).get('cancellation')))
   return {fee: moneyIn(cancellation, FEE.ofCancellation), refund: moneyIn(cancellation, FEE.refund)}
@@ -215,7 +222,7 @@ export function findVoucherUrl(json: unknown, baseUrl: string): string | undefin
       linkUnder(fields, VOUCHERS, names, read) ?? factIn(fields, isVoucher ? names : VOUCHER_LINK, read)
     if (found !== null) return found
   }
-  // The answer is about the voucher, so a link that is not under any voucher name is also the voucher's.
+  // The answer is about the voucher, so a link outside any voucher field is also taken as the voucher's.
   let content = json
   for (let depth = 0; depth < MOST_ENVELOPES && isObject(content); depth++) {
     const fields = fieldsOf(content)
@@ -237,17 +244,17 @@ function absolute(value: unknown): string | undefined {
   return typeof value === 'string' && /^https?:\/\//i.test(value) && parseUrl(value) ? value : undefined
 }
 
-/** Resolves a relative link. `//elsewhere/` and similar forms name another origin and are refused. */
+/** Resolves a relative link. Returns undefined for a link to another origin, such as `//elsewhere/`. */
 function relative(value: unknown, origin: string): string | undefined {
   const url = typeof value === 'string' && value.startsWith('/') ? parseUrl(value, origin) : undefined
   return url?.origin === origin ? url.href : undefined
 }
 
-/** Final states without a booking, in all spellings, such as `REJECTED_BY_HOTEL`. */
+/** Matches final states in which there is no booking, in all spellings, such as `REJECTED_BY_HOTEL`. */
 const ENDED =
   /^((booking|reservation)_)?(fail(ed|ure)|error|reject(ed|ion)|refused|denied|declined|cancell?ed|expired|timed_out|void(ed)?)(_(by|with|without|for|due|after)_\w+)?$/
 
-/** Reports whether a reservation in this state is not a booking, or no longer one. */
+/** Reports whether a reservation with this status is not a booking, or is no longer one. */
 export function isEnded(status: string | null | undefined): boolean {
   return ENDED.test(asWord(status))
 }

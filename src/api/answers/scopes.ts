@@ -1,15 +1,16 @@
 /**
- * What is said when a scope is missing (§5), in two sentences: which one, whether this client was granted it as far as that is
- * known, and who can grant it.
+ * Words the hint for a missing scope (§5): which scope it is, whether it was granted to this client (if known), and who
+ * can grant it.
  */
 import type {Grant} from '../types.js'
 
-/** A service may list any number of scopes. */
+/** Maximum number of scopes in a hint, because a service may list any number. */
 const MOST_LISTED = 10
 
 /**
- * Returns the sentences about `scope`, or about several that are separated by spaces. `grant` is what is known of the token.
- * Returns undefined if the service did not name the scope (`isNamed`) and the token was granted it: then something else is refused.
+ * Returns the hint for a missing `scope`, or several separated by spaces. `grant` describes the token, and `isNamed`
+ * says that the service named the scope. Returns undefined if the service did not name it and the token has it, because
+ * then the scope is not the reason.
  */
 export function missingScope(scope: string, grant: Grant | undefined, isNamed: boolean): string | undefined {
   const scopes = scope.split(' ')
@@ -35,7 +36,7 @@ export function missingScope(scope: string, grant: Grant | undefined, isNamed: b
   return `${unasked}. Request it as well (${ways}); ${onlyOperator}`
 }
 
-/** Returns the sentences about the scopes `asked` where the service refused to issue a token with them. */
+/** Returns the hint for a refusal to issue a token with the scopes `asked`. */
 export function refusedScopes(asked: readonly string[]): string {
   const [only = 'none', ...others] = asked
   const missing =

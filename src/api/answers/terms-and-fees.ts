@@ -1,6 +1,6 @@
 /**
- * Reads the terms of an offer (dues, cancellation fees, payment modes) and the cost of a cancellation, from answers of any
- * shape.
+ * Reads the terms of an offer (charges due at the hotel, cancellation fees, payment modes) and the cost of a
+ * cancellation, from answers of any shape.
  */
 import {instantOf} from '../../contract/dates.js'
 import {
@@ -24,11 +24,11 @@ export type OfferTerms = ReturnType<typeof termsOf>
 type Term = keyof typeof TERMS
 
 /**
- * Returns the terms in the offer's own object; a term is undefined where the offer does not state it. Amounts are as the
+ * Returns the terms in the offer's own object. A term is undefined if the offer does not state it. Amounts are as the
  * service wrote them, because they are only displayed.
  */
 export function termsOf(raw: object) {
-  /** Each term comes from the outermost object that has it. */
+  /** The value of each term, from the outermost object that has it. */
   const found: Partial<Record<Term, unknown>> = {}
   for (const {value} of breadthFirst(raw)) {
     const fields = fieldsOf(value)
@@ -39,19 +39,21 @@ export function termsOf(raw: object) {
   const left = Number(textOf(leftText))
   const isWords = Array.isArray(modes) && modes.every(mode => typeof mode === 'string')
   return {
-    /** An empty list means that the answer states there are none. */
+    /** Charges that the guest pays at the hotel. An empty list means that the answer says there are none. */
     dueAtProperty: readList(due, chargeFrom),
     policies: readList(policies, stepFrom),
-    /** The time from which cancelling costs something. */
+    /** The time from which cancelling is not free. */
     firstFee: firstFeeIn(policies),
-    /** Lower-case words such as `account` and `instant`. */
+    /** Payment modes in lower case, such as `account` and `instant`. */
     paymentModes: isWords ? modes.map(mode => mode.trim().toLowerCase()) : undefined,
     roomsLeft: Number.isInteger(left) && left > 0 ? left : undefined,
     remarks: textOf(remarks),
   }
 }
 
-/** Reads the items of a list. Returns undefined if none of them can be read, because the term is then unknown. */
+/**
+ * Reads the items of a list. Returns undefined if the list has items but none can be read: the term is then unknown.
+ */
 function readList<T>(value: unknown, read: (item: unknown) => T | undefined): T[] | undefined {
   if (value === undefined) return undefined
   const items = [value].flat()
@@ -67,7 +69,10 @@ function chargeFrom(item: unknown) {
   return amount && {description: textIn(fieldsOf(item), CHARGE), ...amount}
 }
 
-/** Reads one step of a cancellation policy. `fee` is an amount in `currency`, or a percentage such as `50 %`. */
+/**
+ * Reads one step of a cancellation policy. `fee` is an amount in `currency`, or a percentage such as `50 %`. Returns
+ * undefined if the step states no fee.
+ */
 function stepFrom(item: unknown) {
   if (!isObject(item)) return undefined
   const fields = fieldsOf(item)
@@ -79,8 +84,8 @@ function stepFrom(item: unknown) {
 }
 
 /**
- * Returns the start of the first step with a fee. Returns undefined if any step cannot be read, because that step may be the
- * first.
+ * Returns the time of the first step with a fee, or undefined if there is none. If any step cannot be read, returns
+ * undefined too, because that step may be the first.
  */
 function firstFeeIn(policies: unknown): string | undefined {
   const starts: string[] = []
@@ -92,7 +97,7 @@ function firstFeeIn(policies: unknown): string | undefined {
       if (from === null || instantOf(from) === undefined) return undefined
       starts.push(from)
     } else if (isShare(item) && !fee.endsWith('%')) {
-      // Beside a percentage, `amount: 0` does not mean that the step is free.
+      // Next to a percentage, `amount: 0` does not mean that the step is free.
       return undefined
     }
   }
@@ -110,8 +115,8 @@ function amountIn(fields: Fields): {amount: string; currency: string | null} | u
 type Candidate = {readonly fee: Money; readonly refund: Money | null}
 
 /**
- * Returns the fee and the refund of a cancellation. If the answer states a fee that is ambiguous, the fee is null and `unclear`
- * gives the reason.
+ * Returns the fee and the refund of a cancellation, each null if the answer does not state it. If the stated fee is
+ * ambiguous, the fee is null and `unclear` says why.
  */
 export function costIn(json: unknown) {
   const names = [...FEE.explicit, ...FEE.others]
@@ -152,8 +157,8 @@ const NO_MONEY =
 const SHARE = /^\s*(%\s*\d|\d+([.,]\d+)?\s*(%|per\s?cent|pct|nights?))/i
 
 /**
- * Reports whether one of `names` has a percentage, a number of nights, or a number in an unclear unit. Zero is zero in any
- * unit.
+ * Reports whether one of `names` holds a percentage, a number of nights, or a number in an unclear unit. Zero counts as
+ * an amount, because it is the same in every unit.
  */
 function isNoAmount(node: Node, names: readonly string[]): boolean {
   const fields = fieldsOf(node.value)
@@ -168,7 +173,7 @@ function isNoAmount(node: Node, names: readonly string[]): boolean {
   })
 }
 
-/** Reports whether a fee is a percentage or a number of nights: `20%`, `"1 night"`, `{percent: 20}`. */
+/** Reports whether a value is a percentage or a number of nights: `20%`, `"1 night"`, `{percent: 20}`. */
 function isShare(value: unknown): boolean {
   if (typeof value === 'string') return SHARE.test(value)
   const isGiven = (inner: unknown) => textOf(inner) !== undefined && Number(inner) !== 0
@@ -177,7 +182,7 @@ function isShare(value: unknown): boolean {
   )
 }
 
-/** Reports whether the fields beside a number say that it is not an amount of money. */
+/** Reports whether the other fields of an object say that a number in it is not an amount of money. */
 function countsNoMoney(fields: Fields): boolean {
   return [...fields].some(([name, value]) => {
     if (FEE.minorUnits.test(name)) return value !== null && value !== false

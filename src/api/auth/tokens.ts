@@ -1,7 +1,7 @@
 /**
- * Gets access tokens. One token is cached for all processes (§5.7) and renewed early; one process requests it while the others
- * wait. A token that the service refuses is replaced at most once per call (§5.6, §7). The OAuth endpoints (§4.1, §4.2) take no
- * Authorization.
+ * Gets access tokens. One token is cached for all processes (§5.7) and renewed early. One process requests a token
+ * while the others wait. A token that the service refuses is replaced at most once per call (§5.6, §7). Requests to the
+ * OAuth endpoints (§4.1, §4.2) have no Authorization header.
  */
 import {createHash} from 'node:crypto'
 import type {Clock} from '../../contract/dates.js'
@@ -23,29 +23,42 @@ import {refusedScopes} from '../answers/scopes.js'
 import {quoted} from '../redact/redact.js'
 import type {Answer, Sender, TokenSource} from '../types.js'
 
-/** A cached token is renewed when less than this is left. Not in the interface. */
+/** A cached token is renewed if fewer seconds than this are left. Not in the interface. */
 const RENEWAL_MARGIN_SECONDS = 60
-/** A longer lifetime is cut to one year, because the expiry could exceed the range of a date. Not in the interface. */
+/**
+ * A longer lifetime is reduced to one year, because the expiry could exceed the range of a date. Not in the interface.
+ */
 const LONGEST_LIFETIME_SECONDS = 365 * 24 * 3600
 
 interface TokenSourceOptions extends TokenRequestOptions {
   readonly credentials: Credentials
-  /** Scopes to request (default: the scopes that the operation needs, §5.9). */
+  /** The scopes to request (default: those that the operation needs, §5.9). */
   readonly configuredScopes?: readonly Scope[]
   readonly cache: TokenCache
-  /** The proxy, certificates and timeout in use, as text. Failures are shared only between processes with the same route. */
+  /**
+   * The proxy, certificates and timeout in use, as one text. Processes share a failure only if their routes are equal.
+   */
   readonly route: string
 }
 
-/** Creates a source that returns tokens from the cache, else from the service. Throws a Failure as `requestToken` does. */
+/**
+ * Creates a source of tokens, which come from the cache, else from the service. Its methods throw a Failure as
+ * `requestToken` does.
+ */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const client = tokenClientOf(options.baseUrl, options.credentials)
   const {cache, clock} = options
-  /** Tokens cached before this source needed one. If the service refuses one of them, it may refuse them all. */
+  /**
+   * Tokens that were cached before this source last needed one. If the service refuses one of them, it may refuse them
+   * all.
+   */
   const seen = new Set<string>()
-  /** Tokens that this process requested, for when the cache cannot store them. */
+  /** Tokens that this process requested. They are kept here in case the cache cannot store them. */
   const own = new Map<string, CachedToken>()
-  /** Tokens in use. They still serve when the cache can no longer be read, for example because a shared store is down. */
+  /**
+   * Tokens in use. They are used further if the cache can no longer be read, for example because a shared store is
+   * down.
+   */
   const used = new Map<string, CachedToken>()
   const list = async () => {
     const stored = await cache.list(client).catch(error => {
@@ -64,8 +77,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     const asked = sortScopes(options.configuredScopes ?? scopes).join(' ')
     const now = clock.now()
     /**
-     * A token that was requested with the same scopes also serves if fewer were granted, because another request would get no
-     * more.
+     * A token that was requested with the same scopes is usable even if the service granted fewer: another request
+     * would get no more.
      */
     const serves = (token: CachedToken) =>
       scopes.every(scope => token.scopes.includes(scope)) || token.askedScopes.join(' ') === asked
@@ -74,8 +87,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       .sort((a, b) => a.scopes.length - b.scopes.length || b.expiresAt - a.expiresAt)[0]
   }
   /**
-   * A token that arrived during the wait is used even if it expires soon, because another request would get none that lasts
-   * longer.
+   * Returns a token that arrived during the wait, even if it expires soon, because another request would not get one
+   * that lasts longer.
    */
   const chooseNew = async (scopes: readonly Scope[]) => {
     const tokens = (await list()).filter(token => !seen.has(token.access_token))
@@ -85,20 +98,20 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const ask = async (scopes: readonly Scope[]): Promise<CachedToken> => {
     const token = await requestToken(options, options.configuredScopes ?? scopes)
     own.set(token.access_token, token)
-    // A token with a lifetime of zero may still serve this call, but it is not cached.
+    // A token with a lifetime of zero may still work for this call, but it is not cached.
     if (token.expiresAt > token.obtainedAt) await cache.put(client, token)
     return token
   }
   /**
-   * Requests a token in one process at a time; waiting processes take its result. They share a failure as well, because one
-   * request to a failing service is enough.
+   * Requests a token in only one process at a time; waiting processes use the token. They share a failure as well,
+   * because one request to a failing service is enough.
    */
   const askAlone = async (scopes: readonly Scope[]) => {
     const kind = {scopes: sortScopes(options.configuredScopes ?? scopes), route: options.route}
     const began = clock.now()
     const peek = async () => {
       const token = await chooseNew(scopes)
-      // Failures with a later time are ignored: one recorded while the clock was ahead would block every process.
+      // A failure with a time after now was recorded while the clock was ahead. It would block every process until then.
       const failure = token ? undefined : await cache.failureBetween(client, kind, began, clock.now())
       if (failure) throw failure
       return token
@@ -122,7 +135,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     async get(scopes) {
       const tokens = await list()
       for (const token of tokens) seen.add(token.access_token)
-      // A token of this process is used until it expires, because a service may grant less than the margin each time.
+      // This process uses a token that it requested until it expires: some services grant a lifetime shorter than the
+      // margin every time.
       const lasts = (token: CachedToken, now: number) =>
         token.expiresAt - now >= RENEWAL_MARGIN_SECONDS ||
         (own.has(token.access_token) && token.expiresAt > now)
@@ -143,7 +157,7 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** Returns the client of `credentials` at `baseUrl`, with a fingerprint of its secret. */
+/** Returns the client at `baseUrl` with these credentials, and a fingerprint of its secret. */
 export function tokenClientOf(baseUrl: string, credentials: Credentials): TokenClient {
   const {clientId, clientSecret} = credentials
   const hash = createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex')
@@ -157,13 +171,14 @@ export interface TokenRequestOptions {
   readonly sender: Sender
   readonly clock: Clock
   readonly timeoutSeconds: number
-  /** The hint if the service refuses the credentials (default: log in again). */
+  /** The hint if the service refuses the credentials (default: log in again, with the command). */
   readonly refusedHint?: string
 }
 
 /**
- * Requests one token. Missing fields default to the requested scopes, the lifetime of §5.5 and a bearer token (§2.1); another
- * `token_type` is refused. Throws a Failure: not_allowed for wrong credentials and for scopes that the client does not have, else refused, service_failed or unreachable.
+ * Requests one access token (§4.1). Fields that the answer lacks default to the requested scopes, the lifetime of §5.5
+ * and the type Bearer (§2.1). Throws a Failure: `not_allowed` for wrong credentials or scopes that the client does not
+ * have, `service_failed` for an answer without a bearer token, else `refused` or `unreachable`.
  */
 export async function requestToken(
   options: TokenRequestOptions & {readonly credentials: Credentials},
@@ -198,13 +213,13 @@ export async function requestToken(
     throw notUnderstood(answer, 'no header may hold its access_token')
   if (read.token_type !== undefined && !/^\s*bearer\s*$/i.test(read.token_type))
     throw notUnderstood(answer, `its token_type is ${quoted(read.token_type, 40, answer)} instead of Bearer`)
-  // The lifetime is counted from the request, so that the token never seems to last longer than it does.
+  // The lifetime is counted from the request, so that the token is never used after it has expired.
   const expiresAt = obtainedAt + (read.expires_in ?? ACCESS_TOKEN_LIFETIME_SECONDS)
   const scopesGranted = read.scope === undefined ? askedScopes : sortScopes(read.scope.split(/[\s,]/))
   return {access_token: read.access_token, scopes: scopesGranted, askedScopes, obtainedAt, expiresAt}
 }
 
-/** Reads the token in an answer of §4.1, with or without an envelope. Returns undefined if there is none. */
+/** Reads the token in an answer (§4.1), with or without an envelope. Returns undefined if there is none. */
 export function readToken(json: unknown) {
   const records = [...breadthFirst(json)].map(({value}) => fieldsOf(value))
   const fields = records.find(record => (record.get('access_token') ?? null) !== null)
@@ -216,17 +231,20 @@ export function readToken(json: unknown) {
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
     access_token: token,
-    /** Seconds, at most a year; 0 for a token that has already expired. */
+    /** Seconds, from 0 (the token has already expired) to one year. */
     expires_in: Number.isFinite(seconds)
       ? Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)
       : undefined,
     scope: typeof scopeText === 'string' ? scopeText : undefined,
-    /** The type as the service wrote it, or its JSON if it is not a text. */
+    /** The type as the service wrote it, or as JSON if it is not a text. Undefined if the answer has none. */
     token_type: type === '' ? undefined : typeof type === 'string' ? type : JSON.stringify(type),
   }
 }
 
-/** Revokes `accessToken` (§4.2). The interface shows no answer, so any 2xx is a success. Throws a Failure otherwise. */
+/**
+ * Revokes `accessToken` (§4.2). Any 2xx answer is a success, because the interface shows none. Throws a Failure for any
+ * other answer or none.
+ */
 export async function revokeToken(options: TokenRequestOptions, accessToken: string): Promise<void> {
   const answer = await post(options, OPERATIONS['token.revoke'].path, {token: accessToken})
   if (!isSuccess(answer)) throw refusalOf(answer, {now: options.clock.now()})

@@ -1,13 +1,13 @@
 /**
- * Opens a new connection for each exchange, direct or through a proxy. The proxy comes from HTTPS_PROXY, HTTP_PROXY and
- * NO_PROXY in upper or lower case (lower case wins). This is the only file that imports undici.
+ * Opens a new connection for each exchange, directly or through a proxy. The proxy comes from HTTPS_PROXY, HTTP_PROXY
+ * and NO_PROXY, in upper or lower case (lower case wins). No other file imports undici.
  */
 import {BlockList, isIP, isIPv4, type LookupFunction, type Socket} from 'node:net'
 import {Duplex} from 'node:stream'
 import type {buildConnector, Client, Dispatcher} from 'undici'
-// Only two files of undici are loaded. All of undici, with fetch, WebSockets and caches, would take 52 ms more (Node 20: 105 ms,
-// these files 53, `node -e 0` 27). The package has no `exports`, so the paths resolve. A test checks that these files are what
-// the package's entry exports.
+// Only two files of undici are loaded. All of undici, with fetch, WebSockets and caches, would take 52 ms more (Node
+// 20: 105 ms, these files 53, `node -e 0` 27). The package has no `exports`, so their paths resolve. A test checks that
+// these files export the same objects as the package.
 // @ts-expect-error: the file has no types of its own.
 import untypedConnector from 'undici/lib/core/connect.js'
 // @ts-expect-error: the file has no types of its own.
@@ -27,9 +27,12 @@ const connectorOf = untypedConnector as typeof buildConnector
 const MOST_HEADER_BYTES = 64 * 1024
 
 export interface Trust {
-  /** PEM certificates that replace those of the runtime. */
+  /** PEM certificates that replace those of Node. */
   readonly ca?: string[] | undefined
-  /** Accepts any certificate of the server. A proxy's certificate is still checked, because the proxy receives credentials. */
+  /**
+   * Accepts any certificate of the server. The certificate of a proxy is still checked, because the proxy receives
+   * credentials.
+   */
   readonly insecure?: boolean
 }
 
@@ -46,9 +49,9 @@ export function placeOf(url: URL, proxy?: string): Place {
 }
 
 /**
- * Creates a dispatcher for one exchange with `url`, over TCP or TLS ≥ 1.2. It does not retry, follow redirects or limit the
- * time, and it connects at the first dispatch.
- * `onSocket` receives the connected socket before anything is written to it; `lookup` replaces the system's name resolution.
+ * Creates a dispatcher for one exchange with `url`, over TCP or TLS ≥ 1.2. It does not retry, follow redirects or limit
+ * the time, and it connects at the first dispatch. `onSocket` receives the connected socket before anything is written
+ * to it. `lookup` replaces the system's name resolution.
  */
 export async function createDispatcher(
   url: URL,
@@ -56,7 +59,7 @@ export async function createDispatcher(
   {ca, insecure = false, lookup}: Trust & {readonly lookup?: LookupFunction | undefined},
   onSocket?: (socket: Socket) => void,
 ): Promise<Dispatcher> {
-  // The exchange has timers of its own: undici's are coarse and do not limit the total time.
+  // The exchange has its own timers, because undici's are coarse and do not limit the total time.
   const timers = {headersTimeout: 0, bodyTimeout: 0, connectTimeout: 0}
   const common = {...timers, maxHeaderSize: MOST_HEADER_BYTES, pipelining: 1}
   const checked = {timeout: 0, ...TLS_RULES, ...(ca && {ca})}
@@ -75,8 +78,9 @@ export async function createDispatcher(
   const {Pool, ProxyAgent} = await import('undici')
   return new ProxyAgent({
     ...common,
-    // undici gives TLS the proxy's host as the server name, also if it is an address. A server name is never an address (RFC 6066):
-    // Node 26 refuses one, and [::1] matches no certificate. Without a server name, the certificate is checked for the host.
+    // undici passes the proxy's host to TLS as the server name, even if it is an address. A server name is never an
+    // address (RFC 6066): Node 26 refuses one, and [::1] matches no certificate. Without a server name, Node checks the
+    // certificate for the host.
     clientFactory(origin, options) {
       const {connect} = options as {connect: Connector}
       return new Pool(origin, {
@@ -86,7 +90,7 @@ export async function createDispatcher(
         },
       })
     },
-    // A single client keeps undici from putting the request on another connection. `connect` opens the tunnel.
+    // A single client keeps undici from sending the request on another connection. `connect` opens the tunnel.
     factory(origin, options) {
       const {connect, ...rest} = options as {connect: Connector}
       return new OneClient(origin, {...rest, connect: filtered(connect)})
@@ -117,11 +121,11 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): ProxyServer | undefi
 }
 
 /**
- * Parses a proxy setting. `origin` may be printed; `authorization`, the value of Proxy-Authorization, may not. Throws a usage
- * error if the setting is not an http or https URL.
+ * Parses a proxy setting from the variable `name`. `origin` may be printed; `authorization`, the value of
+ * Proxy-Authorization, must not. Throws a usage error if the setting is not an http or https URL.
  */
 function parseProxy(text: string, name: string) {
-  // `proxy:3128` without a scheme is common; like curl, this assumes http.
+  // `proxy:3128` without a scheme is common. http is assumed, as curl does.
   const written = text.includes('://') ? text : `http://${text}`
   const url = parseUrl(written)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.hostname === '') {
@@ -159,20 +163,19 @@ function isInNetwork(network: string, bits: number, host: string): boolean {
   return list.check(host, family)
 }
 
-/** Limit on all interim answers of one exchange together. */
+/** Limit on the size of all interim answers of one exchange together. */
 export const MOST_INTERIM_BYTES = 64 * 1024
 
 /**
- * Wraps a socket so that interim answers (1xx, RFC 9110 §15.2) before the answer are removed. undici closes a connection at an
- * unexpected `100 Continue`, which would lose the answer.
- * The stream fails with an ExchangeError if the interim answers are too large.
+ * Wraps a socket and removes interim answers (1xx, RFC 9110 §15.2). undici closes a connection at an unexpected `100
+ * Continue`, and the answer would be lost. The stream fails with an ExchangeError if the interim answers are too large.
  */
 export function withoutInterim(socket: Socket, target: string): Duplex {
   let where: 'at its start' | 'in an interim answer' | 'in the answer' = 'at its start'
-  /** Bytes (as latin1) that may be the start of an interim answer, or its end. */
+  /** Bytes (as latin1) that may be the start or the end of an interim answer. */
   let held = ''
   let bytesBefore = 0
-  /** Returns the bytes of the final answer in `piece` and in the bytes held back before it. */
+  /** Returns the bytes of the final answer in `held` and `piece`, empty as long as there are none. */
   const answerIn = (piece: Buffer): Buffer => {
     if (where === 'in the answer') return piece
     bytesBefore += piece.length
@@ -198,7 +201,7 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
   const stream = new Duplex({
     highWaterMark: MOST_INTERIM_BYTES,
     read: () => void socket.resume(),
-    // All that undici writes in one turn is sent as one piece.
+    // Everything that undici writes in one turn is sent together.
     writev: (pieces, done) => void socket.write(Buffer.concat(pieces.map(({chunk}) => chunk)), done),
     final: done => void socket.end(done),
     destroy: (error, done) => {
@@ -215,7 +218,7 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
       stream.destroy(new ExchangeError('too_large', true, reason))
     })
     .on('end', () => {
-      // undici reports a status line that is incomplete.
+      // An incomplete status line is passed on, so that undici reports it.
       if (where === 'at its start') stream.push(held, 'latin1')
       stream.push(null)
     })
@@ -226,9 +229,12 @@ export function withoutInterim(socket: Socket, target: string): Duplex {
   return stream
 }
 
-/** Matches an interim answer. `101 Switching Protocols` is final, because another protocol follows it. */
+/** Matches the start of an interim answer. `101 Switching Protocols` is final, because another protocol follows it. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r\n]/
-/** The empty line that ends an interim answer, which has no body. */
+/** Matches the empty line at the end of an interim answer, which has no body. */
 const INTERIM_END = /\n\r*\n/
-/** Completes the first bytes of an answer for `INTERIM`, when only part of the status line has arrived. */
+/**
+ * Completes the first bytes of an answer when only a part of the status line has arrived, so that INTERIM can test
+ * them.
+ */
 const ANY_INTERIM = 'HTTP/1.1 100 '

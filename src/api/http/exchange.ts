@@ -1,5 +1,6 @@
 /**
- * Runs one exchange on one connection: its phases and time limits, whether a byte may have been sent, and the fault in words.
+ * Runs one exchange on one connection, within a time limit for each phase. Finds out whether a byte of the request may
+ * have been sent, and describes faults in words.
  */
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isLoopbackHost} from '../../contract/network.js'
@@ -15,8 +16,8 @@ const WAITING_FOR: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * Runs an exchange until there is an answer, a fault or a timeout. `dispatch` starts it with a handler for undici. Throws an
- * ExchangeError for a fault or a timeout.
+ * Runs an exchange until there is an answer, a fault or a timeout. `dispatch` starts it with a handler for undici.
+ * Returns the answer; throws an ExchangeError otherwise.
  */
 export function exchange(
   place: Place,
@@ -58,7 +59,7 @@ export function exchange(
     if (limits.signal?.aborted) return stop()
     const tooLarge = `the answer from ${place.target} is larger than ${limits.maxAnswerBytes} bytes`
     const handler: Dispatcher.DispatchHandler = {
-      /** undici calls this just before it writes to the connected socket. From here on a byte may have been sent. */
+      /** undici calls this just before it writes to the connected socket. From now on, bytes may have been sent. */
       onRequestStart() {
         phase = 'headers'
         limitPhase(limits.headersMilliseconds)
@@ -119,7 +120,7 @@ const CERTIFICATE =
 const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$)/
 const UNREACHABLE = /^E(CONNREFUSED|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL)$/
 
-/** Returns the fault for an error before the first byte was sent. */
+/** Returns the fault, and its reason in words, for an error before the first byte was sent. */
 export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
@@ -137,18 +138,19 @@ export function diagnoseConnecting(error: unknown, place: Place): Diagnosis {
   return ['reset', `connection to ${place.target} closed before the request${inBrackets(code)}`]
 }
 
-/** Returns the fault for an error after the first byte may have been sent. */
+/** Returns the fault, and its reason in words, for an error after the first byte may have been sent. */
 export function diagnoseExchange(error: unknown, place: Place, answerStarted: boolean): Diagnosis {
   const cause = rootOf(error)
   const code = cause.code ?? ''
   const from = `from ${place.target}`
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return ['too_large', `the answer's headers ${from} are too large`]
-  // Some parser errors lack llhttp's codes, so their messages are checked as well.
+  // Some parser errors do not have llhttp's codes, so their messages are checked too.
   const isParserError = cause.name === 'HTTPParserError' || code.startsWith('HPE_')
   const endedEarly = isParserError && /EOF/.test(`${code} ${cause.message}`)
   const isWrongLength = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   if (endedEarly || (isWrongLength && answerStarted)) return ['cut', `the answer ${from} ended early`]
-  // A wrong length before the headers are complete means that they contradict each other, for example with two lengths.
+  // Before the answer has started, a wrong length means that the headers contradict each other, for example with two
+  // lengths.
   if (isParserError || isWrongLength || code === 'UND_ERR_NOT_SUPPORTED')
     return ['protocol', `the answer ${from} is not HTTP/1.1 as it should be`]
   if (answerStarted) return ['cut', `the answer ${from} was cut off${inBrackets(code)}`]
@@ -164,7 +166,7 @@ function diagnoseProxy(cause: NodeError, proxy: string): Diagnosis {
   return [status.startsWith('5') ? 'proxy' : 'proxy_refused', reason]
 }
 
-/** Returns the underlying error: connecting to several addresses collects errors, and undici wraps some. */
+/** Returns the underlying error. Node collects the errors of several addresses in one, and undici wraps some errors. */
 function rootOf(error: unknown): NodeError {
   let current = error as NodeError
   for (let depth = 0; depth < 5; depth++) {
@@ -196,7 +198,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
   HOSTNAME_MISMATCH: OTHER_HOST,
 }
 
-/** Returns what is wrong with a certificate that Node refuses with `code`, and what the user can do. */
+/** Returns what is wrong with a certificate that Node rejects with `code`, and what the user can do. */
 export function certificateProblem(code: string): CertificateProblem {
   return CERTIFICATE_PROBLEMS[code] ?? UNKNOWN_AUTHORITY
 }
@@ -218,8 +220,8 @@ function addressOf(cause: NodeError, target: string): string {
 }
 
 /**
- * Formats milliseconds as `3 s`, rounded to two digits. The rest of a limit, just after its start, therefore reads like the
- * full limit.
+ * Formats milliseconds as `3 s`, rounded to two digits. What is left of a limit just after the start is therefore shown
+ * as the whole limit.
  */
 export function secondsText(milliseconds: number): string {
   return `${Number((Math.max(0, milliseconds) / 1000).toPrecision(2))} s`

@@ -1,6 +1,6 @@
 /**
- * Checks the connection to a service step by step: name resolution, TCP, proxy, TLS. It connects as calls do but sends only the
- * handshake, and it can also show a certificate that calls refuse.
+ * Checks the connection to a service step by step: name resolution, TCP, proxy, TLS. It connects exactly as calls do
+ * but sends no request, and it can show a certificate that calls would reject.
  */
 import {lookup} from 'node:dns/promises'
 import {isIP, type Socket} from 'node:net'
@@ -17,13 +17,15 @@ export interface Way {
   readonly proxy: ProxyServer | undefined
   /** Certificates to trust (default: those of the runtime). */
   readonly ca: string[] | undefined
-  /** Time limit of each step. */
+  /** Time limit for each step. */
   readonly milliseconds: number
 }
 
 type ShownCertificate = ReturnType<typeof chainOf>[number]
 
-/** Returns the IPv4 and IPv6 addresses of the host name. Throws an ExchangeError if it has none. */
+/**
+ * Returns the IPv4 and IPv6 addresses of the host name. Throws an ExchangeError if there are none or the time is up.
+ */
 export async function findAddresses(way: Way): Promise<string[]> {
   const host = way.url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return [host]
@@ -38,7 +40,10 @@ export async function findAddresses(way: Way): Promise<string[]> {
   return (await Promise.race([found, late])).map(({address}) => address)
 }
 
-/** Opens and closes a TCP connection to the service, or to the proxy if there is one. Throws an ExchangeError. */
+/**
+ * Opens and closes a TCP connection to the service, or to the proxy if there is one. Throws an ExchangeError if that
+ * fails.
+ */
 export async function tryConnecting(way: Way): Promise<void> {
   const {target} = placeOf(way.proxy ? new URL(way.proxy.origin) : way.url)
   const origin = new URL(`http://${target}`)
@@ -46,8 +51,8 @@ export async function tryConnecting(way: Way): Promise<void> {
 }
 
 /**
- * Makes the TLS handshake, through the proxy if there is one. `problem` is the reason why calls would refuse the certificate,
- * if they would. Throws an ExchangeError when the handshake fails.
+ * Makes the TLS handshake, through the proxy if there is one. Returns the protocol, the certificate chain, and in
+ * `problem` the reason why calls would reject the certificate. Throws an ExchangeError if the handshake fails.
  */
 export async function inspectTls(way: Way) {
   return connectOnly(way, way.url, way.proxy, {ca: way.ca, insecure: true}, socket => {
@@ -64,8 +69,8 @@ export async function inspectTls(way: Way) {
 }
 
 /**
- * Connects and returns the result of `view` on the socket. undici then starts the request, which is aborted before anything is
- * sent.
+ * Connects and returns the result of `view` on the socket. undici then starts a request, which is aborted before
+ * anything is sent.
  */
 async function connectOnly<T>(
   way: Way,
@@ -104,7 +109,7 @@ async function connectOnly<T>(
   }
 }
 
-/** Returns the certificate chain, the server's own certificate first. `validUntil` is in Unix seconds. */
+/** Returns the certificate chain, starting with the server's own certificate. `validUntil` is in Unix seconds. */
 function chainOf(first: DetailedPeerCertificate | undefined) {
   const chain: {subject: string; issuer: string; validUntil: number}[] = []
   const seen = new Set<string>()
@@ -121,8 +126,8 @@ function chainOf(first: DetailedPeerCertificate | undefined) {
 }
 
 /**
- * Adds subject, issuer and expiry of the server's certificate to a TLS error. It connects again for them, because the error
- * itself does not contain the certificate.
+ * Returns a TLS error with the subject, issuer and expiry of the server's certificate added. It connects again to get
+ * them, because the error itself does not contain the certificate.
  */
 export async function withCertificate(error: ExchangeError, way: Way): Promise<ExchangeError> {
   const view = await inspectTls(way).catch(() => undefined)
@@ -131,7 +136,7 @@ export async function withCertificate(error: ExchangeError, way: Way): Promise<E
   return new ExchangeError(error.fault, error.sent, `${error.reason}; subject ${certificateText(own)}`)
 }
 
-/** Returns subject, issuer and expiry on one line, sanitised. */
+/** Formats subject, issuer and expiry on one line, sanitised. */
 export function certificateText({subject, issuer, validUntil}: ShownCertificate): string {
   const until = Number.isFinite(validUntil) ? isoTime(validUntil).slice(0, 10) : 'unknown'
   return `${sanitizeLine(subject, 80)}, issued by ${sanitizeLine(issuer, 80)}, until ${until}`

@@ -1,6 +1,6 @@
 /**
- * Sends a request, repeating it until it is answered or the time is up, and decides how long to wait between attempts. None of
- * the numbers are in the interface.
+ * Sends a request, repeating it until it is answered or the time is up, and decides how long to wait between attempts.
+ * None of the numbers are in the interface.
  */
 
 import type {Clock} from '../../contract/dates.js'
@@ -19,13 +19,13 @@ import {
 interface SenderOptions {
   readonly transport: Transport
   readonly clock: Clock
-  /** Returns a number from 0 up to 1, for the jitter. */
+  /** Returns a number from 0 up to but not including 1, for jitter. */
   readonly random: () => number
-  /** Traces that record each attempt, called in this order. */
+  /** Traces, called in this order with each attempt. */
   readonly traces?: readonly Trace[]
-  /** Secrets other than those in the requests, which a service may echo. */
+  /** Secrets that are not in the requests but that a service may repeat in an answer. */
   readonly secrets?: readonly string[]
-  /** `bookctl/<version>`, sent with each request that does not set its own user agent. */
+  /** `bookctl/<version>`, sent with each request that has no user agent. */
   readonly userAgent?: string
 }
 
@@ -33,14 +33,14 @@ const SEND_LIMITS = {
   connectSeconds: 10,
   bodyIdleSeconds: 30,
   answerBytes: 64 * 1024 * 1024,
-  /** After this many answers that report work in progress, the wait stops growing, at up to 4 s. */
+  /** Limit on the growth of the wait between answers that report work in progress: it reaches at most 4 s. */
   waitsInProgress: 5,
 } as const
 
 /**
- * Creates a Sender. It makes at most four attempts with the same bytes, within the policy's time limit. When the service asks
- * one request to wait (429 with Retry-After), others that come meanwhile wait too. Throws a SendError if
- * no attempt is answered.
+ * Creates a Sender. It makes at most four attempts with the same bytes, within the time limit of the policy. If the
+ * service asks for fewer requests (429 with Retry-After), later requests wait too. Throws a SendError if no attempt
+ * gets an answer.
  */
 export function createSender({
   transport,
@@ -50,9 +50,9 @@ export function createSender({
   secrets,
   userAgent,
 }: SenderOptions): Sender & {readonly secrets: () => readonly string[]} {
-  // A later answer may echo the secrets of an earlier request.
+  // Secrets of all requests so far, because a later answer may repeat those of an earlier request.
   const known = new Set(secrets)
-  /** Until then, the service has asked for no more requests (429, Retry-After); Unix seconds. */
+  /** Unix seconds until which the service has asked for no further requests (429 with Retry-After). */
   let heldUntil = 0
   return {
     /** Returns the secrets of all requests so far. */
@@ -65,11 +65,11 @@ export function createSender({
       const deadline = clock.now() + timeoutSeconds
       const heldSeconds = heldUntil - clock.now()
       if (heldSeconds > 0 && heldSeconds < timeoutSeconds) {
-        // Without jitter, all that wait would be sent at once.
+        // Jitter, because otherwise all waiting requests would be sent at once.
         await pause(clock, heldSeconds * 1000 + random() * FIRST_WAIT_MILLISECONDS, signal)
       }
       let acted = false
-      // Answers that report work in progress do not count as failed attempts.
+      // Answers that report work in progress are not counted as failed attempts.
       let inProgress = 0
       for (let attempt = 1; ; attempt++) {
         if (!signal?.aborted) await policy.beforeAttempt?.()
@@ -102,7 +102,8 @@ export function createSender({
         const failed = attempt - inProgress
         const isFutile = attempt === 1 && isFault && outcome.isRefusedHere
         const isPassing = isFault ? PASSING_FAULTS.has(outcome.fault) : PASSING_STATUSES.has(outcome.status)
-        // A request that is not repeatable is repeated only if none of it was sent, or if the service refused it with 429.
+        // A request that is not repeatable is repeated only if none of it was sent, or if the service refused it with
+        // 429.
         const isUndone = isFault ? !outcome.sent : outcome.status === 429
         const mayFail = !isFutile && failed < mostAttempts && isPassing && (repeatable || isUndone)
         let waitMilliseconds: number | undefined
@@ -125,13 +126,15 @@ export function createSender({
   }
 }
 
-/** Limit on one call, including its repeats. */
+/** Time limit of one call, including its repeats. */
 export const DEFAULT_TIMEOUT_SECONDS = 30
 const MOST_ATTEMPTS = 4
 const FIRST_WAIT_MILLISECONDS = 250
 const LONGEST_WAIT_MILLISECONDS = 20_000
 
-/** Faults that may be gone a moment later. A bad certificate, a refusing proxy, a wrong size and a protocol error are not. */
+/**
+ * Faults that may not occur again a moment later. Others do, such as a bad certificate or an answer that is too large.
+ */
 const PASSING_FAULTS: ReadonlySet<ExchangeFault> = new Set([
   'dns',
   'refused',
@@ -146,8 +149,8 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 type Outcome = WireAnswer | ExchangeError
 
 /**
- * Reports whether the service may have acted on the request. It cannot have acted if nothing was sent, on a 4xx, or on a
- * redirect that keeps the method (307, 308). It may have acted before a 5xx, or before a redirect to the result (302, 303).
+ * Reports whether the service may have acted on the request. It has not acted if nothing was sent, on a 4xx, or on a
+ * redirect that keeps the method (307, 308). It may have acted on a 5xx, or on a redirect to the result (302, 303).
  */
 export function mayHaveActed(outcome: {readonly status: number} | ExchangeError): boolean {
   if (outcome instanceof ExchangeError) return outcome.sent
@@ -156,8 +159,8 @@ export function mayHaveActed(outcome: {readonly status: number} | ExchangeError)
 }
 
 /**
- * Returns the milliseconds to wait after attempt number `attempt` (from 1): full jitter up to min(20 s, 250 ms · 2ⁿ⁻¹), or the
- * time in Retry-After if that is longer. `now` is in Unix seconds.
+ * Returns how many milliseconds to wait after attempt number `attempt` (from 1): full jitter up to min(20 s, 250 ms ·
+ * 2ⁿ⁻¹), or the time in Retry-After if it is longer. `now` is in Unix seconds.
  */
 function waitBeforeRepeat(outcome: Outcome, attempt: number, random: () => number, now: number) {
   const ceiling = Math.min(LONGEST_WAIT_MILLISECONDS, FIRST_WAIT_MILLISECONDS * 2 ** (attempt - 1))
@@ -166,8 +169,8 @@ function waitBeforeRepeat(outcome: Outcome, attempt: number, random: () => numbe
 }
 
 /**
- * Returns the milliseconds that Retry-After asks for, or undefined. An HTTP date is measured against the answer's Date header,
- * if there is one.
+ * Returns the milliseconds that Retry-After asks for, or undefined. An HTTP date is compared with the answer's Date
+ * header if there is one, else with `now` (Unix seconds).
  */
 export function retryAfterMilliseconds(answer: WireAnswer, now: number): number | undefined {
   const text = answer.headers['retry-after']?.trim() ?? ''
@@ -179,7 +182,7 @@ export function retryAfterMilliseconds(answer: WireAnswer, now: number): number 
   return Math.max(0, at - (Number.isNaN(date) ? now * 1000 : date))
 }
 
-/** Waits for `milliseconds`, or until `signal` is aborted. */
+/** Resolves after `milliseconds`, or as soon as `signal` is aborted. */
 async function pause(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   if (signal === undefined) return clock.sleep(milliseconds)
   if (signal.aborted) return

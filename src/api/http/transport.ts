@@ -1,9 +1,10 @@
 /**
- * Makes one exchange on a new connection. If a service closes a kept-alive connection just as it is used again, the client
- * cannot know whether the request arrived, and undici may send it again. With new connections `sent` is exact, because undici
- * calls `onRequestStart` just before it writes to the connected socket.
- * An answer with neither a length nor chunks ends with the connection, so its truncation only shows in the content (JSON that
- * does not parse, a PDF without `%%EOF`).
+ * Makes each exchange on a new connection. If a service closes a kept-alive connection at the moment of its next use,
+ * the client cannot know whether the request arrived, and undici may send it again. On a new connection `sent` is
+ * exact, because undici calls `onRequestStart` just before it writes to the connected socket.
+ *
+ * An answer with neither a length nor chunks ends with the connection. Whether it is complete then only shows in its
+ * content (JSON that does not parse, a PDF without `%%EOF`).
  */
 
 import {type LookupAddress, lookup} from 'node:dns'
@@ -15,7 +16,7 @@ import {createDispatcher, type Dispatcher, placeOf, proxyFor, type Trust} from '
 import {exchange} from './exchange.js'
 
 export interface TransportOptions extends Trust {
-  /** The environment with the proxy settings. */
+  /** The environment variables, for the proxy settings. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -23,13 +24,12 @@ export interface TransportOptions extends Trust {
 const CERTIFICATE_MILLISECONDS = 3000
 
 /**
- * Creates a transport over TCP or TLS ≥ 1.2. It does not retry, follow redirects or decompress; `close()` ends the exchanges
- * under way.
- * Throws a usage Failure for an invalid proxy setting and for `insecure` with another machine, and a NotPublicError for a link
- * to a host that is not public.
+ * Creates a transport over TCP or TLS ≥ 1.2. It does not retry, follow redirects or decompress. `close()` ends all
+ * exchanges in progress. An exchange throws a usage error for an invalid proxy setting or for `insecure` with another
+ * machine, and a NotPublicError for a link to a host that is not public.
  */
 export function createTransport(options: TransportOptions): Transport & {close(): Promise<void>} {
-  // Without WebAssembly (`--jitless`) undici ends every connection as if the service had closed it.
+  // Without WebAssembly (`--jitless`) undici fails as if the service had closed the connection.
   if (!('WebAssembly' in globalThis)) {
     const message = 'this Node.js runs without WebAssembly, which reads the answers of the service'
     throw usage('no_webassembly', message, 'take --jitless out of NODE_OPTIONS')
@@ -57,7 +57,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method,
-      // Compressed answers are refused, so that none has to be inflated.
+      // Compressed answers are refused, so that nothing has to be decompressed.
       headers: {...request.headers, 'accept-encoding': 'identity'},
       body: request.body ?? null,
       reset: true,
@@ -73,7 +73,7 @@ export function createTransport(options: TransportOptions): Transport & {close()
       throw await withCertificate(error, {url, proxy, ca: options.ca, milliseconds})
     } finally {
       open.delete(dispatcher)
-      // Not awaited, because a hanging peer must not delay the answer.
+      // This is not awaited, because a peer that does not respond must not delay the answer.
       dispatcher.destroy().catch(() => {})
     }
   }
@@ -88,17 +88,17 @@ export function createTransport(options: TransportOptions): Transport & {close()
 }
 
 /**
- * Creates a check that keeps a service's links from leading into the client's own network. Addresses are checked when they are
- * dialled. A proxy resolves names itself, so behind a proxy only literal addresses and names of local networks are recognised.
- * `resolve` is the system's resolver except in tests.
+ * Creates a check that keeps links from a service out of the client's own network. Addresses are checked when they are
+ * dialled. A proxy resolves names itself, so behind a proxy only literal addresses and names of local networks are
+ * recognised. `resolve` is the system's resolver except in tests.
  */
 export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunction) {
-  /** The addresses that hosts were reached at. A service behind a VPN may have an address that is not public. */
+  /** The address at which each host was reached. A service behind a VPN may have an address that is not public. */
   const addresses = new Map<string, string>()
   return {
     /**
-     * Returns a lookup function for the host of a link from the service at `givenBy`, or undefined for the system's lookup.
-     * Throws a NotPublicError for an address that may not be dialled.
+     * Returns a lookup function for `url`, a link from the service at `givenBy`, or undefined if the link may lead
+     * anywhere. Throws a NotPublicError if the host of the link is not public.
      */
     guard(givenBy: string, url: URL, isProxied: boolean) {
       const {hostname} = new URL(givenBy)
@@ -107,7 +107,9 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
       const host = hostOf(url)
       const isRefused = isIP(host) > 0 ? !isPublicAddress(host) : isProxied && !isPublicHost(host)
       if (isRefused) throw new NotPublicError('which is not a public address')
-      /** The lookup fails if a name has any address that is not public. Only the addresses that it returns are dialled. */
+      /**
+       * The lookup fails if any address of the name is not public. Only the addresses that were checked are dialled.
+       */
       const guard: {lookup: LookupFunction; refusal?: NotPublicError} = {
         lookup(name, options, done) {
           resolve(name, {...options, all: true}, (error, found) => {
@@ -122,14 +124,17 @@ export function createPublicOnly(resolve: LookupFunction = lookup as LookupFunct
       }
       return guard
     },
-    /** Remembers the address at which the service was reached. Links are ignored. */
+    /** Records the address at which the service was reached. Does nothing for a link. */
     learn({givenBy}: WireRequest, url: URL, {remoteAddress}: Pick<Socket, 'remoteAddress'>): void {
       if (givenBy === undefined && remoteAddress !== undefined) addresses.set(url.hostname, remoteAddress)
     },
   }
 }
 
-/** The NAT64 prefix, by which an IPv6-only network reaches an IPv4 address (RFC 6052). The last 32 bits are that address. */
+/**
+ * Matches an address with the NAT64 prefix, by which an IPv6-only network reaches an IPv4 address (RFC 6052). The last
+ * 32 bits are the IPv4 address.
+ */
 const NAT64 = /^64:ff9b::(?:([\da-f]{1,4}):)?([\da-f]{1,4})$/
 
 function isPublicAddress(address: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Calls the operations of the service: builds the path, adds the bearer token, encodes and parses JSON, and renews the token
- * once on 401 (§5.6, §7). Also fetches the links that the service returns.
+ * Calls the operations of the service: builds the path, adds the bearer token, encodes and parses JSON, and renews the
+ * token once after a 401 (§5.6, §7). Also fetches links that the service returns.
  */
 
 import type {Clock} from '../../contract/dates.js'
@@ -28,13 +28,16 @@ interface ApiOptions extends Authorized {
   readonly baseUrl: string
   readonly timeoutSeconds?: number
   /**
-   * Returns the configured path of an operation for which the interface shows none (§4.9), or undefined for bookctl's own
-   * guess. Throws a Failure if the guess may not be called at this service.
+   * Returns the path that the profile sets for an operation without one in the interface (§4.9), or undefined to use
+   * the path of the local sandbox. Throws a Failure if that path must not be called at this service.
    */
   readonly ownPath?: (name: OperationName) => Promise<string | undefined>
 }
 
-/** Creates the client for the service at `baseUrl`. `callForAnswer` throws SendError; `call` and `fetchLink` throw Failure. */
+/**
+ * Creates the client of the service at `baseUrl`. `callForAnswer` throws a SendError if there is no answer; `call` and
+ * `fetchLink` throw a Failure.
+ */
 export function createApi(options: ApiOptions): Api {
   const {baseUrl, clock, sender, ownPath, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS} = options
   const callForAnswer = async (name: OperationName, call: CallOptions = {}) => {
@@ -73,7 +76,7 @@ export function createApi(options: ApiOptions): Api {
   }
 }
 
-/** POST operations that only read, or that can be repeated without further effect. */
+/** POST operations that only read, or that have no further effect when repeated. */
 const HARMLESS = new Set<OperationName>(['token.create', 'token.revoke', 'hotels.search', 'tours.search'])
 
 /** Reports whether repeating `operation` could change something. */
@@ -81,14 +84,14 @@ export function changesSomething(operation: OperationName): boolean {
   return OPERATIONS[operation].method !== 'GET' && !HARMLESS.has(operation)
 }
 
-/** Not in the interface. */
+/** Limits on fetching a link. Not in the interface. */
 const LINK_LIMITS = {redirects: 3, bytes: 50 * 1024 * 1024, seconds: 60} as const
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Fetches a link that the service returned, following up to three redirects, and returns any other answer. Only https is
- * allowed, except between this machine and itself, and only public addresses, unless the service itself has none.
- * Throws a Failure; its message never contains the link.
+ * Fetches a link that the service returned, following up to three redirects, and returns any other answer. The link
+ * must be https; http is allowed if both the service and the link are on this machine. It must lead to a public
+ * address, unless the service itself has none. Throws a Failure, whose message never contains the link.
  */
 export async function fetchLink(
   {baseUrl, sender, timeoutSeconds}: Pick<ApiOptions, 'baseUrl' | 'sender' | 'timeoutSeconds'>,
@@ -105,7 +108,7 @@ export async function fetchLink(
     const {host} = url
     const answer = await sender.send(request, policy).catch(error => {
       if (error instanceof NotPublicError) throw badLink(`leads to ${host}, ${error.message}`)
-      // Only the host is reported, because the rest of the link gives access to the voucher.
+      // Only the host is reported, because whoever knows the whole link can fetch the voucher.
       const hint =
         'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
       return throwUnanswered(false, {name: "the host of the voucher's link", host, hint})(error)
@@ -136,7 +139,7 @@ function badLink(problem: string): Failure {
   })
 }
 
-/** The parts needed to send a request with a token. */
+/** What is needed to send a request with a token. */
 export interface Authorized {
   readonly sender: Sender
   readonly tokens: TokenSource
@@ -144,8 +147,8 @@ export interface Authorized {
 }
 
 /**
- * Sends a request with a token and returns any answer. The time limit starts once there is a token. Throws a SendError, or a
- * Failure if no token is available.
+ * Sends a request with a token and returns the answer, whatever its status. Throws a SendError if there is no answer,
+ * and a Failure if no token is available.
  */
 export async function sendWithToken(
   {sender, tokens, clock}: Authorized,
@@ -159,17 +162,17 @@ export async function sendWithToken(
     return {...answer, grant: {needed: scopes, asked, granted}}
   }
   const token = await tokens.get(scopes)
-  // The time limit starts here, so that waiting for another process's token does not count.
+  // The time limit starts here, so that waiting for a token that another process requests does not count.
   const deadline = clock.now() + policy.timeoutSeconds
   const first = await send(token, policy)
   if (first.status !== 401) return first
   const renewed = await tokens.replace(token, scopes).catch(error => {
-    // A failed renewal must not hide that an earlier attempt may have acted.
+    // An earlier attempt may have acted, and a failed renewal must not hide that.
     if (first.mayHaveActed) return token
     throw error
   })
   if (renewed.access_token === token.access_token) return first
-  // A second 401 is returned like any other answer. Attempts are counted from the first request on.
+  // A second 401 is returned like any other answer. The attempts of both requests are counted together.
   const total = ({attempts, mayHaveActed}: SentAnswer | SendError) => ({
     attempts: first.attempts + attempts,
     mayHaveActed: first.mayHaveActed || mayHaveActed,

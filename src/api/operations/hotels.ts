@@ -1,5 +1,5 @@
 /**
- * Searches, prices and shows hotels (§4.3), from answers of any shape. §4.9 names the detail and the price query, but shows
+ * Searches hotels (§4.3), shows them and queries prices, from answers of any shape. §4.9 names the last two but shows
  * neither.
  */
 import {isoTime} from '../../contract/dates.js'
@@ -16,8 +16,8 @@ import type {Answer, Api} from '../types.js'
 import {checkHoldsList} from './lists.js'
 
 /**
- * Builds the record of an offer. `timeOf` converts the expiry, Unix seconds on the service's clock, into `expires_at`, ISO 8601
- * on this machine's clock.
+ * Builds the record of an offer. `timeOf` converts the expiry on the service's clock (Unix seconds) to `expires_at` on
+ * this machine's clock (ISO 8601).
  */
 function recordOf<Time>(found: OfferNode, timeOf: (expiry: number | null) => Time, raw = found.node.value) {
   const {expiry, ...facts} = factsOf(found)
@@ -26,14 +26,19 @@ function recordOf<Time>(found: OfferNode, timeOf: (expiry: number | null) => Tim
 
 export type FoundOffer = ReturnType<typeof recordOf<string>>
 /**
- * An offer with its current price. Its expiry is null when the answer has none (§2.3: OFFER_VALIDITY_SECONDS from its search).
+ * An offer with its current price. `expires_at` is null if the answer states none; the offer then expires
+ * OFFER_VALIDITY_SECONDS after its search (§2.3).
  */
 export type PricedOffer = ReturnType<typeof recordOf<string | null>>
 export type SearchOutcome = Awaited<ReturnType<typeof searchHotels>>
 
-/** Searches offers. Finding none is a result, not an error. Throws a Failure. */
+/**
+ * Searches offers. Finding no offer is a result, not an error. Throws a Failure if the call fails or the answer has no
+ * list of offers.
+ */
 export async function searchHotels(api: Api, request: SearchRequest) {
-  // The expiry is counted from before the search, so that no offer seems to be valid longer than it is (§2.3).
+  // The expiry is counted from before the search, so that an offer never seems to be valid for longer than it is
+  // (§2.3).
   const searchedAt = api.clock.now()
   const answer = await api.call('hotels.search', {body: request})
   const serviceNow = serviceClock(answer, searchedAt)
@@ -42,20 +47,20 @@ export async function searchHotels(api: Api, request: SearchRequest) {
   )
   if (offers.length === 0) checkHoldsList(answer, 'offers')
   const expiries = offers.map(({expires_at}) => Date.parse(expires_at) / 1000)
-  /** The time when the last offer expires. Like `searchedAt`, in Unix seconds on this machine's clock. */
+  /** When the last offer expires. Like `searchedAt`, Unix seconds on this machine's clock. */
   const expiresAt = expiries.reduce((latest, at) => Math.max(latest, at), searchedAt)
   return {searchedAt, expiresAt, offers}
 }
 
-/** Returns for how many seconds after the search an offer is valid: until its expiry, at most OFFER_VALIDITY_SECONDS. */
+/** Returns how many seconds an offer is valid after the search: until its expiry, at most OFFER_VALIDITY_SECONDS. */
 function lifetimeSeconds(expiry: number | null, serviceNow: number): number {
   const left = expiry === null ? Number.NaN : expiry - serviceNow
   return left > 0 ? Math.min(left, OFFER_VALIDITY_SECONDS) : OFFER_VALIDITY_SECONDS
 }
 
 /**
- * Returns the time on the service's clock in Unix seconds, from the answer's Date header, else this machine's time. The
- * service's clock decides when offers expire.
+ * Returns the time on the service's clock in Unix seconds, from the answer's Date header, or `now` if there is none.
+ * The service's clock decides when an offer expires.
  */
 function serviceClock(answer: Answer, now: number): number {
   const date = Date.parse(answer.headers.date ?? '') / 1000
@@ -79,8 +84,8 @@ function coordinateIn(fields: Fields, names: readonly string[]): number | null {
 }
 
 /**
- * Returns the requested hotel without its envelope; a hotel without an id is accepted. Throws a Failure, also if the answer is
- * about another hotel.
+ * Returns the requested hotel without its envelope. A hotel without an id is accepted. Throws a Failure if the call
+ * fails or the answer is about another hotel.
  */
 export async function showHotel(api: Api, hotelId: string): Promise<FoundHotel> {
   const answer = await api.call('hotels.show', {parameters: {hotel_id: hotelId}})
@@ -88,7 +93,9 @@ export async function showHotel(api: Api, hotelId: string): Promise<FoundHotel> 
   return {...found, hotel_id: found.hotel_id ?? hotelId}
 }
 
-/** Returns the offer with its current price. Throws a Failure. */
+/**
+ * Returns the offer with its current price. Throws a Failure if the call fails or the answer is about another offer.
+ */
 export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer> {
   const askedAt = api.clock.now()
   const answer = await api.call('hotels.price', {parameters: {offer_id: offerId}})
@@ -98,13 +105,16 @@ export async function priceOffer(api: Api, offerId: string): Promise<PricedOffer
   return {...record, offer_id: offerId}
 }
 
-/** Returns the requested offer. An answer without any offer id is taken to be about that offer. Throws a Failure. */
+/**
+ * Returns the requested offer. An answer without an offer id is taken to be about that offer. Throws a Failure if the
+ * answer has no offer, or a different one.
+ */
 function offerIn(answer: Answer, offerId: string): {found: OfferNode; raw: JsonObject} {
   const asked = {what: 'offer', id: offerId}
   const own = itemAskedFor(answer, asked, findOffers(answer.json), offer => [offer.offerId])
   if (own) return {found: own, raw: own.node.value}
   const record = findNamed(answer.json, 'offer')
-  // In fields other than `offer_id`, only the prefix tells an offer id from a rate id (§2.3).
+  // In a field other than `offer_id`, only the prefix distinguishes an offer id from the id of a rate (§2.3).
   itemAskedFor(answer, asked, record ? [record] : [], value =>
     idsOfRecord(answer.json, value, 'offer').filter(id => id.startsWith(OFFER_ID_PREFIX)),
   )

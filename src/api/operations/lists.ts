@@ -1,4 +1,4 @@
-/** Reads lists from answers of any shape (§4.9 shows none), page after page. */
+/** Reads lists from answers of any shape, page by page (§4.9 shows no list). */
 
 import {parseUrl} from '../../contract/foreign-text.js'
 import {type Fields, fieldsOf, isObject, type JsonObject} from '../../contract/json.js'
@@ -8,31 +8,32 @@ import {holdsNo} from '../answers/refusals.js'
 import {PAGING} from '../answers/vocabulary.js'
 import type {Answer, Api, CallOptions} from '../types.js'
 
-/** An entry of a list, with its key when the list is an object (`{"EUR": {…}}`). */
+/** An entry of a list. `key` is its key if the list is an object (`{"EUR": {…}}`). */
 export interface Entry {
   readonly value: JsonObject
   readonly key: string | undefined
-  /** The name of the entry's group when the list is grouped (`{"TR": [{…}], "DE": [{…}]}`). */
+  /** The name of the entry's group if the list is grouped (`{"TR": [{…}], "DE": [{…}]}`). */
   readonly group?: string | undefined
 }
 
-/** Not in the interface. */
+/** Limits on reading lists. Not in the interface. */
 const LIST_LIMITS = {
   pages: 1000,
-  /** How deep the list may be nested in the answer. */
+  /** Maximum number of objects and lists around the list in the answer. */
   depth: 6,
   /**
-   * Maximum number of empty pages in a row. Services that filter after paging send some; a broken service may send them
-   * forever.
+   * Maximum number of empty pages in a row. Services that filter after paging send some; a broken service could send
+   * them forever.
    */
   emptyPages: 3,
   entriesPerPage: 200,
 } as const
 
 /**
- * Returns the entries of the list in `json`: the list in the envelope, else the outermost list that is not empty. Returns
- * undefined if there is no list at all.
- * A list is an array, or an object whose keys are codes or numbers. An entry that is a plain text (`["EUR"]`, `{"EUR":
+ * Returns the entries of the list in `json`: the list in the envelope, else the outermost list that is not empty.
+ * Returns undefined if there is no list at all.
+ *
+ * A list is an array, or an object whose keys are codes or numbers. An entry that is a text (`["EUR"]`, `{"EUR":
  * "Euro"}`) becomes an object with that `name`.
  */
 export function findEntries(json: unknown): Entry[] | undefined {
@@ -45,13 +46,16 @@ export function findEntries(json: unknown): Entry[] | undefined {
       empty ??= entries
     }
     const members = level.filter(isObject).flatMap(value => Object.entries(value))
-    // The answer's own `errors: []` is not the requested list.
+    // `errors: []` belongs to the answer and is not the requested list.
     level = members.filter(([key]) => !/^(errors|warnings)$/i.test(key)).map(([, inner]) => inner)
   }
   return empty
 }
 
-/** Throws a Failure if the answer has no list, not even an empty one. `what` names the list in the message: `offers`. */
+/**
+ * Throws a Failure if the answer has no list, not even an empty one. `what` names the list in the message, for example
+ * `offers`.
+ */
 export function checkHoldsList(answer: Answer, what: string): void {
   if (!findEntries(answer.json)) throw holdsNo(answer, `list of ${what}`)
 }
@@ -59,7 +63,7 @@ export function checkHoldsList(answer: Answer, what: string): void {
 function entriesOf(value: unknown): Entry[] | undefined {
   if (Array.isArray(value)) {
     const entries = value.flatMap(item => entryOf(item))
-    // A non-empty array without entries, such as `[7, null]`, is a list of something else.
+    // A non-empty array without entries, such as `[7, null]`, is not a list of records.
     return entries.length === 0 && value.length > 0 ? undefined : entries
   }
   if (!isObject(value)) return undefined
@@ -81,20 +85,24 @@ function entryOf(item: unknown, key?: string, group?: string): Entry[] {
 export type WholeList<Item> = Pick<Awaited<ReturnType<typeof readPages<Item>>>, 'items' | 'isComplete'>
 
 interface Reading<Item> extends Pick<CallOptions, 'body' | 'query' | 'parameters'> {
-  /** Returns the items of a page and its number of entries. Throws a Failure. */
+  /** Returns the items on a page and its number of entries. Throws a Failure if the page has no list. */
   readonly readPage: (answer: Answer) => {items: readonly Item[]; count: number}
   readonly idOf: (item: Item) => string
-  /** The query for the page to start at, from the `next` of an earlier page. */
+  /** The query of the page to start with: the `next` of an earlier page. */
   readonly after?: PageQuery | undefined
-  /** Maximum number of items, over as many pages as needed (default all). `page` requests one page of any length. */
+  /** Maximum number of items over all pages (default: all). `page` requests one page of any length. */
   readonly wanted?: number | 'page'
-  /** Maximum number of pages (default LIST_LIMITS.pages), and of entries in each (default LIST_LIMITS.entriesPerPage). */
+  /**
+   * Maximum number of pages (default LIST_LIMITS.pages). `pageSize` is the maximum number of entries per page (default
+   * LIST_LIMITS.entriesPerPage).
+   */
   readonly mostPages?: number
   readonly pageSize?: number
 }
 
 /**
- * Returns every entry that `read` understands, over all pages, each id once. Throws a Failure, also if an answer has no list.
+ * Returns every entry that `read` understands, from all pages and each id once. Throws a Failure if a call fails or an
+ * answer has no list.
  */
 export function readAll<Item extends {readonly raw: JsonObject}>(
   api: Api,
@@ -113,19 +121,20 @@ export function readAll<Item extends {readonly raw: JsonObject}>(
 }
 
 /**
- * Returns the items of a list, page after page, each id once. `next` is the query for the items after them. Throws a Failure.
+ * Returns the items of a list from as many pages as `reading` wants, each id once. `next` is the query for the items
+ * after them. Throws a Failure if a call fails.
  */
 export async function readPages<Item>(api: Api, name: OperationName, reading: Reading<Item>) {
   const {wanted} = reading
   const found: Item[] = []
   const most = typeof wanted === 'number' ? wanted : Number.POSITIVE_INFINITY
   const upTo = (next: NextPage) => {
-    /** False when the service reports more items but gives no usable link to them. */
+    /** False if the service reports more items but gives no usable link to them. */
     return {items: found.slice(0, most), next, isComplete: next === undefined}
   }
   for await (const {items, asked, next} of eachPage(api, name, reading)) {
     found.push(...items)
-    // The items beyond the limit are dropped, so the next request has to start at the same page.
+    // The items beyond the limit are dropped, so the next request has to start with the same page.
     if (found.length > most) return upTo(asked ?? UNKNOWN_NEXT)
     if (next === undefined || next === UNKNOWN_NEXT || wanted === 'page' || found.length === most)
       return upTo(next)
@@ -135,17 +144,19 @@ export async function readPages<Item>(api: Api, name: OperationName, reading: Re
 
 /** A page of a list. */
 export interface Page<Item> {
-  /** Those that no earlier page had. */
+  /** The items that no earlier page had. */
   readonly items: readonly Item[]
-  /** The query of this page; undefined for the first. */
+  /** The query of this page; undefined for the first page. */
   readonly asked: PageQuery | undefined
-  /** The query of the next page; `?` if there are more but no usable link to them, undefined on the last page. */
+  /**
+   * The query of the next page, `?` if there are more items but no usable link to them, or undefined on the last page.
+   */
   readonly next: NextPage
 }
 
 /**
- * Yields a list page by page, each id once; only the ids stay in memory. It ends with the first page whose `next` is no query, or
- * after `mostPages`. Throws a Failure.
+ * Yields a list page by page, each id once. Only the ids stay in memory. It ends after a page whose `next` is not a
+ * query, or after `mostPages`. Throws a Failure if a call fails.
  */
 export async function* eachPage<Item>(
   api: Api,
@@ -180,7 +191,7 @@ export async function* eachPage<Item>(
     })
     count += read.count
     emptyPages = read.count === 0 ? emptyPages + 1 : 0
-    // The answer's total is only comparable when the reading started at the first page.
+    // The total in the answer can only be compared if reading started at the first page.
     let next = nextPage(answer, api.baseUrl, after === undefined ? count : undefined)
     const leadsNowhere = next === UNKNOWN_NEXT || (asked && next && nextText(asked) === nextText(next))
     if (emptyPages > 0 && (leadsNowhere || emptyPages > LIST_LIMITS.emptyPages)) next = undefined
@@ -194,13 +205,13 @@ export async function* eachPage<Item>(
 
 /** The query parameters that select a page. */
 type PageQuery = Readonly<Record<string, string>>
-/** There are more items, but the answer has no usable link to them. */
+/** The value of `next` if there are more items but the answer has no usable link to them. */
 export const UNKNOWN_NEXT = '?'
 type NextPage = PageQuery | typeof UNKNOWN_NEXT | undefined
 
 /**
- * Returns the query for the next page, or undefined on the last page. `got` is the number of entries so far, to compare with
- * the answer's total; undefined if the reading did not start at the first page.
+ * Returns the query for the next page, or undefined on the last page. `got` is the number of entries so far, to compare
+ * with the answer's total; it is undefined if reading did not start at the first page.
  */
 function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   const places = placesOf(answer.json)
@@ -227,7 +238,9 @@ function nextPage(answer: Answer, baseUrl: string, got?: number): NextPage {
   return flags.includes(true) || isShort ? UNKNOWN_NEXT : undefined
 }
 
-/** Returns the objects in which an answer may describe its pages: special objects first, then those around the list. */
+/**
+ * Returns the objects in which an answer may describe its pages: objects for paging first, then those around the list.
+ */
 function placesOf(json: unknown): Fields[] {
   if (!isObject(json)) return []
   const around = [json, json.data].filter(isObject).map(fieldsOf)

@@ -1,6 +1,6 @@
 /**
- * Sends any request under the base URL with a token, because §4.9 shows few operations. The token is never sent to another
- * origin or path.
+ * Sends any request under the base URL with a token, because §4.9 does not show all operations. The token is never sent
+ * to another origin or a path outside the base URL.
  */
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
@@ -13,10 +13,13 @@ import {type Authorized, changesSomething, sendWithToken} from './client.js'
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 type RawRequest = ReturnType<typeof buildRaw>
-/** The request as the user typed it. The body is JSON text and is sent unchanged. */
+/** A request as the user typed it. The body is JSON text and is sent unchanged. */
 type RawInput = Pick<WireRequest, 'method' | 'headers'> & {path: string; body: string | undefined}
 
-/** Checks a request and finds the matching operation of the contract, if any. Sends nothing. Throws a usage error. */
+/**
+ * Builds and checks a request, and finds the operation of the contract that it matches, if any. Sends nothing. Throws a
+ * usage error if the request is not allowed.
+ */
 export function buildRaw(baseUrl: string, input: RawInput) {
   const {method, body} = input
   const url = urlUnder(baseUrl, input.path)
@@ -35,8 +38,8 @@ export function buildRaw(baseUrl: string, input: RawInput) {
 }
 
 /**
- * Returns the URL of `text`, which is a path with or without its first slash, or a full URL. Throws a usage error if it is not
- * under `baseUrl`.
+ * Returns the URL for `text`, which is a path (with or without its first slash) or a full URL. Throws a usage error if
+ * it is not under `baseUrl`.
  */
 function urlUnder(baseUrl: string, text: string): URL {
   if (/^[A-Za-z]:[\\/]/.test(text)) {
@@ -56,7 +59,7 @@ function urlUnder(baseUrl: string, text: string): URL {
       `PATH: is not at ${sanitizeLine(base.origin, 200)}; credentials go nowhere else, and nothing was sent`,
       'give the path under the base URL, for example /account; --base-url names another service',
     )
-  // The parser has already resolved dot segments, so the check reads the original text, including percent-encoded dots.
+  // The URL parser has already resolved dot segments, so the original text is checked, including percent-encoded dots.
   const segments = (written.split('?', 1)[0] ?? '')
     .replace(/^[a-z][a-z0-9+.-]*:/i, '')
     .replace(/%2e/gi, '.')
@@ -73,8 +76,8 @@ function invalidPath(problem: string) {
 }
 
 /**
- * Sends the request and returns the answer whatever its status. A request that may change something is sent once. Throws a
- * Failure: `outcome_unknown` when the change may have been made.
+ * Sends the request and returns the answer, whatever its status. A request that may change something is sent only once.
+ * Throws a Failure, of kind `outcome_unknown` if a change may have been made.
  */
 export async function callRaw(
   options: Authorized & {readonly timeoutSeconds: number},
@@ -85,7 +88,8 @@ export async function callRaw(
 }
 
 /**
- * Returns the Failure for an answer that is not a success, or claims to be JSON but is not. Returns undefined for all others.
+ * Returns the Failure for an answer that is not a success, or that says it is JSON but is not. Returns undefined for
+ * any other answer. `now` is in Unix seconds.
  */
 export function failureOf(answer: Answer, {changes}: RawRequest, now: number): Failure | undefined {
   const saysJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(answer.headers['content-type'] ?? '')
@@ -93,7 +97,7 @@ export function failureOf(answer: Answer, {changes}: RawRequest, now: number): F
   return isSuccess(answer) && !isBroken ? undefined : failureIn(answer, changes, {now})
 }
 
-/** Removes the request's secrets, in any encoding, from an answer that is to be shown. All other bytes stay. */
+/** Removes the secrets of the request, in any encoding, from an answer that will be shown. All other bytes stay. */
 export function withoutEcho(answer: Answer): Answer {
   const spellings = (answer.secrets ?? []).flatMap(spellingsOf).sort((a, b) => b.length - a.length)
   // The replacement works on bytes (latin1), because an error answer may contain anything.

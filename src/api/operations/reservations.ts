@@ -1,7 +1,7 @@
 /**
- * Lists, shows, updates and cancels reservations, from answers of any shape (§4.9 shows none). cli/session/own-paths.ts decides
- * whether these operations may be called.
- * A 2xx answer may report `{"status": "REJECTED"}`, so its words decide whether a change was made.
+ * Lists, shows, updates and cancels reservations, from answers of any shape (§4.9 shows none). cli/session/own-paths.ts
+ * decides whether these operations may be called. A 2xx answer may still report `{"status": "REJECTED"}`, so the words
+ * in the answer decide whether a change was made.
  */
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -17,16 +17,17 @@ import type {Answer, Api, CallOptions} from '../types.js'
 import {eachPage, findEntries, nextText, readNext, readPages} from './lists.js'
 
 export interface ListWish extends Pick<CallOptions, 'query'> {
-  /** The `next` of an earlier page. */
+  /** The `next` of an earlier page, to continue after it. */
   readonly after?: string | undefined
-  /** Maximum number of results (default: one page of the service's own length). */
+  /** Maximum number of reservations (default: one page of the service's own length). */
   readonly limit?: number | undefined
   readonly all?: boolean | undefined
 }
 
 /**
- * Returns the reservations in the service's order, each once. `next` is the value for `--after`, `?` when there are more but no
- * usable link, or null at the end. Throws a Failure: `list_incomplete` when `all` is set but some cannot be requested.
+ * Returns reservations in the service's order, each once. `next` is the value for `--after`, `?` if there are more but
+ * no usable link to them, or null at the end. Throws a Failure, with the code `list_incomplete` if `all` is set but
+ * some cannot be requested.
  */
 export async function listReservations(api: Api, {query, after, limit, all}: ListWish) {
   const {items, next} = await readPages(api, 'reservations.list', {
@@ -44,8 +45,8 @@ export async function listReservations(api: Api, {query, after, limit, all}: Lis
 }
 
 /**
- * Yields all reservations of the list page by page, each once, so that 100,000 of them need not be in memory. Throws a Failure:
- * `list_incomplete` when some cannot be requested.
+ * Yields all reservations of the list page by page, each once, so that 100,000 of them need not be in memory. Throws a
+ * Failure, with the code `list_incomplete` if some cannot be requested.
  */
 export async function* eachReservation(
   api: Api,
@@ -63,7 +64,10 @@ export async function* eachReservation(
   if (!isWhole) throw listIncomplete(count, 'narrow it, for example by the time of booking')
 }
 
-/** Not in the interface: up to 1,000,000 reservations in pages of 50. A page of 100 takes a few megabytes while it is read. */
+/**
+ * Limits for `eachReservation`, enough for 1,000,000 reservations from a service that sends 50 per page. A page of 100
+ * takes a few megabytes while it is read. Not in the interface.
+ */
 const MANY = {mostPages: 20_000, pageSize: 100} as const
 
 const READING = {
@@ -82,8 +86,8 @@ function listIncomplete(count: number, hint: string): Failure {
 }
 
 /**
- * Returns one reservation. `booking` has the other ids that this machine knows for it. Throws a Failure, also when the answer
- * is about another reservation.
+ * Returns one reservation. `booking` has the other ids that this machine knows for it, if any. Throws a Failure if the
+ * call fails or the answer is about another reservation.
  */
 export async function showReservation(
   api: Api,
@@ -99,8 +103,8 @@ export async function showReservation(
 }
 
 /**
- * Changes the contact or the guests; sent once. Returns the reservation, or null if the answer has none. Throws a Failure:
- * `outcome_unknown` when the change may have been made.
+ * Changes the contact or the guests of a reservation. The request is sent once. Returns the reservation, or null if the
+ * answer has none. Throws a Failure, of kind `outcome_unknown` if the change may have been made.
  */
 export async function updateReservation(api: Api, reference: string, update: ReservationUpdate) {
   const answer = await api.call('reservations.update', {
@@ -115,7 +119,9 @@ export async function updateReservation(api: Api, reference: string, update: Res
   return found
 }
 
-/** Returns the current cost of cancelling. Throws a Failure, also when the answer does not state exactly one fee. */
+/**
+ * Returns what cancelling costs now. Throws a Failure if the call fails or the answer does not state exactly one fee.
+ */
 export async function quoteCancellation(api: Api, reference: string) {
   const answer = await api.call('reservations.quote', {parameters: {reservation_ref: reference}})
   reservationIn(answer, reference)
@@ -125,9 +131,9 @@ export async function quoteCancellation(api: Api, reference: string) {
 }
 
 /**
- * Cancels a reservation; sent once. `outcome` is the state that the service reports, in lower case, or `accepted`.
- * `reservation` is the service's own object, if it sent one. Throws a Failure: `outcome_unknown` when it may have been
- * cancelled.
+ * Cancels a reservation. The request is sent once. `outcome` is the state that the service reports, in lower case, or
+ * `accepted`. `reservation` is the service's own object, or null. Throws a Failure, of kind `outcome_unknown` if the
+ * reservation may have been cancelled.
  */
 export async function cancelReservation(api: Api, reference: string, body: {reason?: string}) {
   const answer = await api.call('reservations.cancel', {parameters: {reservation_ref: reference}, body})
@@ -136,7 +142,10 @@ export async function cancelReservation(api: Api, reference: string, body: {reas
   return {outcome: outcomeIn(answer, reservation), reservation, fee, refund}
 }
 
-/** Returns the state that the answer reports. Throws a Failure if any word in the answer denies the cancellation. */
+/**
+ * Returns the state that the answer reports. Throws a Failure of kind `outcome_unknown` if a word in the answer denies
+ * the cancellation.
+ */
 function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   const own = reservation ? wordsIn(reservation, CHANGE.cancelled) : []
   const words = [...own, ...wordsOutside(answer.json, reservation, CHANGE.cancelled)]
@@ -147,19 +156,19 @@ function outcomeIn(answer: Answer, reservation: JsonObject | null): string {
   return telling.find(word => ON_ITS_WAY.test(word)) ?? telling[0] ?? 'accepted'
 }
 
-/** Reports whether a state means that the reservation is cancelled; `not_cancelled` and similar do not. */
+/** Reports whether a state means that the reservation is cancelled. `not_cancelled` and the like do not. */
 export function isCancelled(word: string): boolean {
   return /^((fully_)?cancell?ed(_(by|with|without|for)_\w+)?|cancellation_(confirmed|completed?|done|accepted)|void(ed)?|annulled)$/i.test(
     word.trim(),
   )
 }
 
-/** Words that deny the change. */
+/** Matches words that deny the change. */
 const DENIAL =
   /^(not|un|in)_|^no$|unable|invalid|unsuccess|reject|refus|fail|den(y|ied)|declin|error|impossible/
-/** Words that only confirm that the request was accepted. */
+/** Matches words that only say that the request was accepted. */
 const TAKEN = /^(ok|success(ful(ly)?)?|succeeded|accepted|done|completed?|processed|true|0|1|2\d\d)$/
-/** Words for a cancellation that is accepted but not complete. */
+/** Matches words for a cancellation that is accepted but not complete. */
 const ON_ITS_WAY =
   /^((cancell?(ation|ing)?_)?(pending|requested|in_progress|processing|queued|received|submitted|scheduled)(_cancell?(ation)?)?|cancelling|canceling)$/
 
@@ -169,7 +178,10 @@ export function stateOf(reservation: JsonObject): string | undefined {
   return state === null ? undefined : asWord(state)
 }
 
-/** Returns the state words outside `reservation`, outermost first. `done` lists flags that say whether the change was made. */
+/**
+ * Returns the state words outside `reservation`, outermost first. `done` are the names of flags that say whether the
+ * change was made.
+ */
 function wordsOutside(json: unknown, reservation: JsonObject | null, done: readonly string[] = []): string[] {
   const isOther = ({value, key}: Node) => value === reservation || CHANGE.ofOthers.test(snakeCase(key))
   return [...breadthFirst(json, isOther)].flatMap(({value}) => wordsIn(value, done))
@@ -194,8 +206,8 @@ function wordsIn(value: JsonObject, done: readonly string[] = []): string[] {
 }
 
 /**
- * Throws a Failure if the body of a 2xx answer says nothing about the change, as in `{"data": null}`. For an empty body the
- * status is enough.
+ * Throws a Failure if the body of a 2xx answer says nothing about the change, as in `{"data": null}`. An empty body is
+ * accepted.
  */
 function checkSaysSomething(answer: Answer): void {
   const {json} = answer
@@ -208,7 +220,10 @@ function checkSaysSomething(answer: Answer): void {
   throw mayNotBeDone(answer, 'nothing of the change', {reservation: null})
 }
 
-/** Returns the Failure for a 2xx answer that does not confirm the change. `result` has keys for the JSON document. */
+/**
+ * Returns the Failure for a 2xx answer that does not confirm the change. `result` has additional keys for the JSON
+ * document.
+ */
 function mayNotBeDone(answer: Answer, word: string, result: object): Failure {
   const what = `status ${answer.status}, and says ${sanitizeLine(word, 60)}: it may not have been done`
   return outcomeUnknown(answer, what, {result})

@@ -25,12 +25,12 @@ const READERS = {
 
 export type FoundTour = facts.Found<typeof TOUR, typeof READERS>
 
-/** Searches tours. Finding none is a result, not an error. Throws a Failure. */
+/** Searches tours. Finding none is a result, not an error. Throws a Failure if a call fails. */
 export function searchTours(api: Api, request: TourSearchRequest): Promise<WholeList<FoundTour>> {
   return readAll(api, 'tours.search', ({value, key}) => readTour(value, key), 'tour_id', request)
 }
 
-/** Returns one tour. Throws a Failure, also if the answer is about another tour. */
+/** Returns one tour. Throws a Failure if the call fails or the answer is about another tour. */
 export async function showTour(api: Api, tourId: string): Promise<FoundTour> {
   const answer = await api.call('tours.show', {parameters: {tour_id: tourId}})
   const tour = readTour(recordAskedFor(answer, 'tour', tourId))
@@ -44,7 +44,9 @@ function readTour(value: JsonObject, key?: string): FoundTour | undefined {
   return tour_id === null && tour.name === null ? undefined : {...tour, tour_id}
 }
 
-/** Returns the lowest price, also from `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`. */
+/**
+ * Returns the lowest price, even from nested objects such as `{"pricing": {"from": {"value": 10, "currency": "EUR"}}}`.
+ */
 function lowestPriceIn(fields: Fields, names: Names): {total: string | null; currency: string | null} {
   const found =
     moneyIn(fields, names) ??
@@ -56,8 +58,8 @@ function lowestPriceIn(fields: Fields, names: Names): {total: string | null; cur
 }
 
 /**
- * Returns a duration in minutes. A number counts if its field name has the unit; a text has the unit itself: `PT2H30M`, `2h
- * 30m`, `90 min`.
+ * Returns a duration in minutes, or null. A number is understood if the name of its field states the unit; a text
+ * states the unit itself: `PT2H30M`, `2h 30m`, `90 min`.
  */
 function minutesIn(fields: Fields, names: Names): number | null {
   const minutes = facts.numberIn(fields, names)

@@ -1,4 +1,6 @@
-/** Downloads vouchers (§2.6, §4.5). The service returns a signed link to a PDF; the link is fetched without credentials. */
+/**
+ * Downloads vouchers (§2.6, §4.5). The service returns a signed link to a PDF, which is fetched without credentials.
+ */
 
 import {Failure} from '../../contract/failure.js'
 import {whyNotJson} from '../../contract/json.js'
@@ -9,17 +11,20 @@ import {findVoucherUrl, isEnded} from '../answers/reservations.js'
 import {type Answer, type Api, SendError, type SentAnswer} from '../types.js'
 import {showReservation} from './reservations.js'
 
-/** Not in the interface. */
+/** How long to wait between two requests for the link, in seconds. Not in the interface. */
 const POLL_SECONDS = {first: 1, longest: 5} as const
-/** Statuses that may mean "not yet" (§4.5 shows none): before CONFIRMED, and in a slow service shortly after it. */
+/**
+ * Statuses that may mean that the voucher is not ready yet (§4.5 shows none): before the reservation is CONFIRMED or,
+ * in a slow service, shortly after.
+ */
 const NOT_READY: ReadonlySet<number> = new Set([402, 404, 409, 412, 422, 425])
-/** Statuses for a link that has expired or was altered. */
+/** Statuses of a link that has expired or was altered. */
 const LINK_EXPIRED: ReadonlySet<number> = new Set([403, 410])
 
 /**
- * Returns the complete PDF. With `waitSeconds`, polls until the voucher is ready, and throws a Failure of kind `pending` when
- * the time is up. Without it, throws the service's refusal if the voucher is not ready, or service_failed if there is no link.
- * A file that is truncated or not a PDF also throws a Failure.
+ * Returns the complete PDF. With `waitSeconds`, asks repeatedly until the voucher is ready, and throws a Failure of
+ * kind `pending` when the time is up. Without it, throws the service's refusal if the voucher is not ready, or
+ * `service_failed` if the answer has no link. Also throws a Failure if the file is truncated or is not a PDF.
  */
 export async function fetchVoucher(api: Api, reference: string, waitSeconds?: number): Promise<Uint8Array> {
   const first = await api.fetchLink(await waitForLink(api, reference, waitSeconds))
@@ -28,8 +33,8 @@ export async function fetchVoucher(api: Api, reference: string, waitSeconds?: nu
 }
 
 /**
- * Reports whether the voucher can be downloaded now. `timeoutSeconds` limits the check. Throws a Failure when the answer does
- * not say.
+ * Reports whether the voucher can be downloaded now. `timeoutSeconds` limits the check. Throws a Failure if the answer
+ * does not say.
  */
 export async function isVoucherReady(api: Api, reference: string, timeoutSeconds?: number): Promise<boolean> {
   const deadline = timeoutSeconds === undefined ? undefined : api.clock.now() + timeoutSeconds
@@ -54,8 +59,8 @@ async function waitForLink(api: Api, reference: string, waitSeconds?: number): P
 }
 
 /**
- * Throws a Failure if the reservation has ended, because no voucher will follow. Does nothing if the service does not show the
- * reservation.
+ * Throws a Failure if the reservation has ended, because it will never get a voucher. Does nothing if the reservation
+ * cannot be read.
  */
 async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSeconds?: number) {
   const found = await showReservation(api, reference, {timeoutSeconds}).catch(error => {
@@ -68,8 +73,8 @@ async function refuseEnded(api: Api, reference: string, seen: Failure, timeoutSe
 }
 
 /**
- * Returns the voucher's link, or the Failure that says why there is none yet. While waiting for a deadline, a service that
- * fails or cannot be reached also counts as "not yet".
+ * Returns the link to the voucher, or a Failure that says why there is none yet. If there is a deadline (Unix seconds),
+ * a service that fails or cannot be reached also counts as "not yet".
  */
 async function peek(api: Api, reference: string, deadline?: number): Promise<string | Failure> {
   const isWaiting = deadline !== undefined
@@ -104,7 +109,7 @@ function requirePdf(answer: SentAnswer): Uint8Array {
   if (answer.status !== 200) throw linkFailed(answer)
   const text = Buffer.from(answer.body).toString('latin1')
   const isPdf = text.startsWith('%PDF-')
-  // Only white space may follow the end. PDF also allows NUL bytes, but here they are a sign of lost data.
+  // Only white space may follow the end. PDF also allows NUL bytes there, but they are a sign of lost data.
   if (isPdf && /%%EOF[\t\n\f\r ]*$/.test(text)) return answer.body
   const problem = isPdf ? 'is cut off' : 'is not a PDF'
   throw new Failure('service_failed', `what the voucher's link gave ${problem}; nothing was saved`, {

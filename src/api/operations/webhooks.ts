@@ -1,6 +1,6 @@
 /**
- * Manages webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape. cli/session/own-paths.ts decides whether the
- * operations without a path in §4.9 may be called.
+ * Manages webhook subscriptions (§2.7, §4.7, §4.8), from answers of any shape. cli/session/own-paths.ts decides whether
+ * the operations whose paths §4.9 does not show may be called.
  */
 
 import {parseUrl} from '../../contract/foreign-text.js'
@@ -22,13 +22,13 @@ import {quoted, quotedUrl} from '../redact/redact.js'
 import type {Answer, Api} from '../types.js'
 import {checkHoldsList, eachPage, readPages, type WholeList} from './lists.js'
 
-/** A subscription with the field names of §2.7. A field is null where the answer does not state it. */
+/** A subscription with the field names of §2.7. A field is null if the answer does not state it. */
 export type FoundSubscription = ReturnType<typeof readSubscriptions>[number]
 
 /**
- * Creates a subscription (§4.7). The request is sent once, because a second one could make another subscription, and only this
- * answer has the secret. `deviations` describe where the subscription differs from the request, safe to print. Throws a
- * Failure: `outcome_unknown` when a subscription may have been made.
+ * Creates a subscription (§4.7). The request is sent once, because a second one could make another subscription, and
+ * only this answer contains the secret. `deviations` describe how the subscription differs from the request, sanitised.
+ * Throws a Failure, of kind `outcome_unknown` if a subscription may have been made.
  */
 export async function createSubscription(api: Api, request: SubscriptionRequest) {
   const answer = await api.call('subscriptions.create', {body: request})
@@ -38,8 +38,8 @@ export async function createSubscription(api: Api, request: SubscriptionRequest)
 }
 
 /**
- * Requests a test event (§4.8) and returns the content of the answer. Throws a Failure: `outcome_unknown` when the event may
- * have been sent.
+ * Requests a test event (§4.8) and returns the content of the answer. Throws a Failure, of kind `outcome_unknown` if
+ * the event may have been sent.
  */
 export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   const answer = await api.call('subscriptions.test', {parameters: {subscription_id: id}})
@@ -47,18 +47,18 @@ export async function sendTestEvent(api: Api, id: string): Promise<unknown> {
   return unwrap(answer.json) ?? null
 }
 
-/** The last attempt to deliver an event. A field is null where the answer does not state it. */
+/** The last attempt to deliver an event. A field is null if the answer does not state it. */
 export interface LastAttempt {
   readonly at: string | null
-  /** The HTTP status of the receiver; null when it did not answer. */
+  /** The HTTP status that the receiver answered, or null if it did not answer. */
   readonly status: number | null
   readonly ms: number | null
   readonly error: string | null
 }
 
 /**
- * Returns the last attempt to deliver an event to the subscription, or undefined before the first attempt. The operation is not
- * in the interface. Throws a Failure.
+ * Returns the last attempt to deliver the event to the subscription, or undefined if there is none yet. `wanted`
+ * identifies the event or its delivery. The operation is not in the interface. Throws a Failure if the call fails.
  */
 export async function findLastAttempt(
   api: Api,
@@ -84,22 +84,22 @@ export async function findLastAttempt(
   }
 }
 
-/** A delivery of an event about a reservation. */
+/** A delivery of an event that is about a reservation. */
 export interface FoundDelivery {
   readonly type: string
   readonly reservationRef: string
-  /** Whether the service will try again. */
+  /** Whether the service will try to deliver it again. */
   readonly isPending: boolean
-  /** Whether the receiver has accepted it. */
+  /** Whether the receiver has accepted the event. */
   readonly isDelivered: boolean
-  /** When it was tried first and last, as the service wrote it. */
+  /** The times of the first and the last attempt, as the service wrote them. */
   readonly triedAt: string | null
   readonly lastTriedAt: string | null
 }
 
 /**
- * Yields the deliveries of a subscription that are about reservations, page by page. The operation is not in the interface.
- * Throws a Failure.
+ * Yields the deliveries of a subscription that are about reservations, page by page. The operation is not in the
+ * interface. Throws a Failure if a call fails.
  */
 export async function* eachDelivery(api: Api, id: string): AsyncGenerator<readonly FoundDelivery[], void> {
   const readPage = (answer: Answer) => {
@@ -116,7 +116,7 @@ export async function* eachDelivery(api: Api, id: string): AsyncGenerator<readon
     yield items.flatMap(fields => deliveryIn(fields) ?? [])
 }
 
-/** Not in the interface: 1,000,000 deliveries in pages of 50. */
+/** Enough for 1,000,000 deliveries from a service that sends 50 per page. Not in the interface. */
 const MOST_DELIVERY_PAGES = 20_000
 
 function deliveryIn(fields: Fields): FoundDelivery | undefined {
@@ -136,7 +136,7 @@ function deliveryIn(fields: Fields): FoundDelivery | undefined {
   }
 }
 
-/** Returns all subscriptions of the client, page by page. The path is not in the interface. Throws a Failure. */
+/** Returns all subscriptions of the client. The path is not in the interface. Throws a Failure if a call fails. */
 export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription>> {
   const readPage = (answer: Answer) => {
     const items = readSubscriptions(answer.json)
@@ -147,8 +147,8 @@ export function listSubscriptions(api: Api): Promise<WholeList<FoundSubscription
 }
 
 /**
- * Changes a subscription and returns its new state. The operation is not in the interface. Throws a Failure: `outcome_unknown`
- * when the change may have been made.
+ * Changes a subscription and returns its new state, with `deviations` from the requested change. The operation is not
+ * in the interface. Throws a Failure, of kind `outcome_unknown` if the change may have been made.
  */
 export async function updateSubscription(api: Api, id: string, change: SubscriptionChange) {
   const answer = await api.call('subscriptions.update', {parameters: {subscription_id: id}, body: change})
@@ -159,8 +159,8 @@ export async function updateSubscription(api: Api, id: string, change: Subscript
 }
 
 /**
- * Replaces the signing secret of a subscription and returns the new one. Only some services have this operation. Throws a
- * Failure: `outcome_unknown` when the secret may have been replaced.
+ * Replaces the signing secret of a subscription and returns the new one. Only some services have this operation. Throws
+ * a Failure, of kind `outcome_unknown` if the secret may have been replaced.
  */
 export async function rotateSecret(api: Api, id: string): Promise<string> {
   const answer = await api.call('subscriptions.rotate', {parameters: {subscription_id: id}})
@@ -172,15 +172,18 @@ export async function rotateSecret(api: Api, id: string): Promise<string> {
 }
 
 /**
- * Deletes a subscription. The operation is not in the interface. Throws a Failure: `outcome_unknown` when the subscription may
- * have been deleted.
+ * Deletes a subscription. The operation is not in the interface. Throws a Failure, of kind `outcome_unknown` if the
+ * subscription may have been deleted.
  */
 export async function deleteSubscription(api: Api, id: string): Promise<void> {
   const answer = await api.call('subscriptions.delete', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
 }
 
-/** Throws a Failure if the answer reports an error or names only other subscriptions. An answer that names none is accepted. */
+/**
+ * Throws a Failure if the answer reports an error or names only other subscriptions. An answer that names no
+ * subscription is accepted.
+ */
 function requireSubscription(answer: Answer, id: string): void {
   if (reportsErrorIn(answer)) throw mayBeDone(answer, `${answer.status} and an error`)
   const named = [...inDocumentOrder(answer.json)].flatMap(
@@ -207,7 +210,7 @@ function deviationsFrom(asked: SubscriptionChange, found: FoundSubscription, ans
   return deviations
 }
 
-/** Reports whether the answer contains an error in addition to the subscription. */
+/** Reports whether the answer contains an error, which may be next to a subscription. */
 function reportsErrorIn({json}: Answer): boolean {
   return [json, unwrap(json)].some(value => isObject(value) && reportsError(value))
 }
@@ -215,8 +218,8 @@ function reportsErrorIn({json}: Answer): boolean {
 const errorWords = (answer: Answer) => wordsOf(answer) ?? 'without saying why'
 
 /**
- * Returns the new subscription from an answer of any shape, or undefined if the id or the secret is missing. Other missing
- * fields are taken from the request.
+ * Returns the new subscription from an answer of any shape, or undefined if the id or the secret is missing. Other
+ * missing fields are copied from the request.
  */
 function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
   const objects = [...inDocumentOrder(json)].map(({value}) => saidIn(value))
@@ -227,7 +230,7 @@ function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscr
   const withSecret = objects.filter(said => said.secret !== null)
   const id = first('markedId') ?? first('id', withSecret) ?? first('id')
   if (secret === undefined || id === undefined) return undefined
-  // Fields in the object with the id take precedence over fields elsewhere in the answer.
+  // Fields in the object that has the id take precedence over the same fields elsewhere.
   const ownFirst = [...objects.filter(said => said.id === id), ...objects]
   return {
     id,
@@ -247,7 +250,7 @@ function readSubscriptions(json: unknown) {
 
 type Said = ReturnType<typeof saidIn>
 
-/** Returns the facts about a subscription in one object. A field is null where the object does not state it. */
+/** Returns what one object says about a subscription. A field is null if the object does not state it. */
 function saidIn(value: JsonObject) {
   const fields = fieldsOf(value)
   const textUnder = (names: readonly string[], among = fields) =>
@@ -267,7 +270,7 @@ function saidIn(value: JsonObject) {
     // If one event type cannot be read, the list is unknown.
     events: types?.every(type => typeof type === 'string') ? types : null,
     is_active: factIn(fields, SUBSCRIPTION.active, flag => (typeof flag === 'boolean' ? flag : null)),
-    /** A text with the prefix of a signing secret (§2.7), or any text under a name for a secret. */
+    /** A text with the prefix of a signing secret (§2.7), else any text in a field that is named like a secret. */
     secret:
       factIn(fields, [...fields.keys()], beginsWith(SIGNING_SECRET_PREFIX)) ?? textUnder(SUBSCRIPTION.secret),
   }

@@ -1,7 +1,7 @@
 /**
- * Redacts secrets and personal data: known values, values of headers and fields with a sensitive name, and texts that look like
- * a secret. Field names are matched at their end, so `guest_email` counts like `email`. Secrets of a request are redacted
- * wherever else they appear.
+ * Redacts secrets and personal data: known values, the values of headers and fields with a sensitive name, and texts
+ * that look like a secret. The end of a field name decides, so `guest_email` is as sensitive as `email`. Secrets of a
+ * request are redacted wherever else they appear.
  */
 import {parseUrl, percentDecoded, REDACTED, sanitizeLine} from '../../contract/foreign-text.js'
 import {
@@ -26,10 +26,10 @@ import type {ExchangeError, WireAnswer, WireRequest} from '../types.js'
 export type Redactor = ReturnType<typeof createRedactor>
 
 const LINK_HOLDERS = /^(voucher|payment)(s|_url|_link)?$/
-/** Punctuation after a link is not part of it. */
+/** Matches a link without the punctuation after it. */
 const LINK = /\bhttps?:\/\/[^\s"'<>\\]*[^\s"'<>\\.,;:!?)]/gi
 
-/** Creates a redactor for these secrets and those added later. */
+/** Creates a redactor for `secrets` and for those added later. */
 export function createRedactor(secrets: readonly string[] = []) {
   const spellings = new Set<string>()
   const add = (value: string): void => {
@@ -44,7 +44,7 @@ export function createRedactor(secrets: readonly string[] = []) {
         found.push(...rangesOf(wholeWord(spelling), text, spelling.length))
         continue
       }
-      // A plain search, because a token can be too long for a pattern. It also finds overlapping matches.
+      // A plain search also finds overlapping matches, and a token can be too long for a pattern.
       for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
         found.push([at, at + spelling.length])
     }
@@ -58,18 +58,23 @@ export function createRedactor(secrets: readonly string[] = []) {
         formsIn,
       )
     } catch (error) {
-      // Some inputs overflow the stack of a pattern, such as millions of groups of digits. A text that cannot be searched is
-      // not shown.
+      // Some texts overflow the stack of a pattern, such as millions of groups of digits. A text that cannot be
+      // searched is not shown.
       if (error instanceof RangeError) return REDACTED
       throw error
     }
   }
-  /** Redacts a URL. The values of its query are always removed; `keepPath` keeps the path, else only the origin stays. */
+  /**
+   * Redacts a URL. The values in its query are always removed. With `keepPath` the path stays, else only the origin
+   * does.
+   */
   const url = (link: string, keepPath: boolean) => hide(redactUrl(link, keepPath), findKnown)
   return {
-    /** Redacts a text of any kind. Links in it keep only their origin. */
+    /** Redacts a text of any kind. A link in the text keeps only its origin. */
     text,
-    /** Adds a secret or personal value of at least three characters. It is redacted wherever it occurs, also when encoded. */
+    /**
+     * Adds a secret or personal value of at least three characters. It is redacted wherever it occurs, in any encoding.
+     */
     add,
     url,
     /** Redacts the value of a header. */
@@ -83,22 +88,25 @@ export function createRedactor(secrets: readonly string[] = []) {
   }
 }
 
-/** The secrets of the request, or a redactor that knows them. */
+/** The secrets of a request, or a redactor that knows them. */
 export type EchoOf = {readonly secrets?: readonly string[]; readonly redactor?: Redactor}
 
-/** Quotes `text` of an answer: redacted, sanitised and only then cut, so that no part of a secret remains. */
+/**
+ * Quotes `text` from an answer: redacts it, sanitises it and only then cuts it to `maxLength`, so that no part of a
+ * secret remains.
+ */
 export function quoted(text: string, maxLength: number, answer: EchoOf): string {
   return sanitizeLine(redactorOf(answer).text(text), maxLength)
 }
 
-/** Like `quoted`, for an http URL. The origin and path stay; the values of the query are redacted. */
+/** Like `quoted`, for an http URL. Its origin and path stay; the values in its query are redacted. */
 export function quotedUrl(url: string, answer: EchoOf, maxLength: number = 200) {
   return sanitizeLine(redactorOf(answer).url(url, true), maxLength)
 }
 
 const redactorOf = ({secrets, redactor}: EchoOf): Redactor => redactor ?? createRedactor(secrets)
 
-/** Replaces everything that `find` matches in `text`, and each word in which it matches something after percent-decoding. */
+/** Replaces everything that `find` matches in `text`, and every word whose percent-decoded form it matches. */
 function hide(text: string, find: (text: string) => readonly Range[]): string {
   const parts: string[] = []
   let kept = 0
@@ -118,11 +126,14 @@ function hide(text: string, find: (text: string) => readonly Range[]): string {
 
 const NAME = /"([\w-]{1,64})\\*"\s*:\s*/g
 
-/** Redacts broken JSON from the first sensitive name to the end of the text, because the end of its value is unknown. */
+/**
+ * In a text that is broken JSON, redacts everything after the first sensitive field name, because the end of its value
+ * is unknown.
+ */
 function hideNamed(text: string): string {
   for (const {0: all, 1: name = '', index} of text.matchAll(NAME)) {
     const start = index + all.length
-    // A link that is only a path is redacted here. A link with a host is redacted later, and keeps its origin.
+    // A link that is only a path is redacted here. A link with a host is redacted later and keeps its origin.
     const isPath = isLinkName(name) && /^\\*"\\*\//.test(text.slice(start, start + 20))
     if (!isPath && !isTelling(name) && !isPeopleName(name)) continue
     const rest = text.slice(start)
@@ -139,7 +150,7 @@ const FORMS = [
   // An e-mail address. The match starts only at the start of a word, because trying each character of a long text would take
   // hours.
   /(?<![\p{L}\p{M}\p{N}_.+-])[\p{L}\p{M}\p{N}_.+-]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)+/gu,
-  // The value of a sensitive query parameter, also in a link without a host.
+  // The value of a sensitive query parameter, even in a link without a host.
   /(?<=[?&;](?:[\w-]{0,64}(?:token|sig|signature|secret|key|expires|credential|code|auth)[\w-]{0,64})=)[^&\s"'<>]+/gi,
 ]
 /** Digits in groups, as people write numbers. */
@@ -147,7 +158,10 @@ const DIGITS = /(?<![\w-]|\d\.)\d+(?:([ \u00a0-])\d+(?:\1\d+)*)?(?!\w|-\w)/g
 /** The maximum number of digits of a payment card number. */
 const MOST_DIGITS = 19
 
-/** Returns the ranges of a text that look like a secret, or that are an identity or card number by their checksum. */
+/**
+ * Returns the ranges of a text that look like a secret, or that are an identity or card number according to their
+ * checksum.
+ */
 function formsIn(text: string): Range[] {
   const found = FORMS.flatMap(form => rangesOf(form, text))
   for (const {0: run, index: offset} of text.matchAll(DIGITS)) {
@@ -165,7 +179,7 @@ function formsIn(text: string): Range[] {
   return found
 }
 
-/** Reports whether the digits are an identity number (TC) or a card number (Luhn) by their checksum. */
+/** Reports whether the digits are an identity number (TC) or a card number (Luhn) according to their checksum. */
 function isPersonal(digits: string): boolean {
   if (digits.length === 11) return isTcNumber(digits)
   if (digits.length < 14 || !/^[2-6]/.test(digits)) return false
@@ -190,7 +204,7 @@ function redactJson(value: unknown, context: Context): unknown {
   if (isObject(value)) return redactObject(value, inner)
   const isNumber = typeof value === 'number' || value instanceof ExactNumber
   if (typeof value !== 'string' && !isNumber) return value
-  // A number of a person can be personal data too, such as a birth year, an identity number or a PIN.
+  // In an object about a person, a number can be personal data too, such as a birth year, an identity number or a PIN.
   if (context.isPeople) return REDACTED
   if (typeof value !== 'string') return context.text(String(value)) === String(value) ? value : REDACTED
   // If a string contains JSON, the field names in it are checked as well.
@@ -221,29 +235,29 @@ function redactUrl(text: string, keepPath: boolean): string {
   return sanitizeLine(url.origin + url.pathname + (names.length === 0 ? '' : `?${names.join('&')}`))
 }
 
-/** A long run of letters and digits, which may be a credential. */
+/** Matches a long run of letters and digits, which may be a credential. */
 const OPAQUE = /(?<![\w~+-])(?=[\w~+-]*\d)(?=[\w~+-]*[A-Za-z])[\w~+-]{20,}/g
 
-/** Redacts a stack trace more strictly than a text, because an error message may contain any value. */
+/** Redacts a stack trace. It is stricter than `redactText`, because an error message may contain any value. */
 export function redactStack(stack: string): string {
   const parts = stack.split(/\n(?=\s+at )/)
   return parts.map(part => redactText(part).replace(OPAQUE, REDACTED)).join('\n')
 }
 
-/** Redacts a text without knowing any secrets, by their form alone. */
+/** Redacts a text for which no secrets are known, by the form of what is in it. */
 export function redactText(text: string): string {
   return createRedactor().text(text)
 }
 
-/** A range in UTF-16 units. */
+/** A range in a text, in UTF-16 units. */
 type Range = readonly [start: number, before: number]
 
 const LEAST_LENGTH = 3
-/** Shorter values are matched only as whole words, because they may be part of ordinary words and numbers. */
+/** Shorter values are matched only as whole words, because they occur in ordinary words and numbers. */
 const LEAST_LENGTH_INSIDE = 6
 /** A word may also start after an escape sequence in a link or in JSON. */
 const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da-fA-F]{4}))(?<!\\d\\.)`
-/** The value 101 does not match in 101.00. */
+/** The value 101 must not match in 101.00. */
 const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
 /** Returns the ranges of all matches of a global pattern; with `length`, only the first `length` characters of each. */
@@ -260,13 +274,13 @@ function wholeWord(spelling: string): RegExp {
 }
 
 /**
- * Returns the encodings of a secret: plain, percent-encoded, as a JSON string, hex, and base64 at each of the three offsets.
- * Returns none for a secret shorter than LEAST_LENGTH, because short texts occur everywhere.
+ * Returns a secret in all encodings: plain, percent-encoded, as a JSON string, hex, and base64 at each of the three
+ * offsets. Returns nothing for a secret shorter than LEAST_LENGTH, because short texts occur everywhere.
  */
 export function spellingsOf(secret: string): string[] {
   if (secret.length < LEAST_LENGTH) return []
   const bytes = Buffer.from(secret)
-  // The base64 characters that depend only on the secret, if it starts at `offset` bytes (mod 3) in a longer text.
+  // The base64 characters that depend only on the secret, if it starts `offset` bytes (mod 3) into a longer text.
   const base64 = [0, 1, 2].flatMap(offset => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes])
     const start = Math.ceil((offset * 8) / 6)
@@ -294,29 +308,30 @@ const PERSONAL =
   /(^|_)((e_?mail|mobile|(tele)?phone)s?(_(address|number|phone|no|\d+))?|birth_?date|birthday|date_of_birth|dob|surname|(first|last|full|guest|family|given|holder)_name)$/
 const PEOPLE = /^(contacts?|guests?|lead_guest|holders?|customers?|passengers?|travell?ers?|pax(es)?)$/
 
-/** Returns a function that reports whether a field name matches one of the forms, in any spelling such as camelCase. */
+/** Returns a function that reports whether a field name matches one of `forms`, in any spelling such as camelCase. */
 const named = (...forms: RegExp[]) =>
   onceForEachName(field => forms.some(form => form.test(snakeCase(field))))
 
-/** Reports whether a field name means a secret or personal data. */
+/** Reports whether a field with this name contains a secret or personal data. */
 const isTelling = named(SECRET, IDENTITY, PERSONAL)
 const isPeopleName = named(PEOPLE)
-/** Fields of a person that may be shown. */
+/** Matches fields of a person that may be shown. */
 const isHarmlessOfPeople = named(/^(type|is_lead|gender)$/)
 const isLinkName = named(/^(url|link|href|.*_(url|link))$/)
 const isOfPeople = named(PEOPLE, IDENTITY, PERSONAL)
-/** Fields of a person whose values are too common to be redacted elsewhere. */
+/** Matches fields of a person whose values are too common to be redacted elsewhere. */
 const isCommonOfPeople = named(/^(type|is_lead|gender|nationality|phone_country_code)$/)
 const isIdentity = named(IDENTITY)
-/** Kind and country of a document are not secret. */
+/** Matches the kind and country of a document, which are not secret. */
 const isAboutIdentity = named(/(^|_)(type|nationality|country|country_code)$/)
 
 /**
- * Deeper values are not searched for secrets; where they would be shown, they are redacted completely. Not in the interface.
+ * Values nested deeper than this are not searched for secrets. Where they would be shown, they are redacted completely.
+ * Not in the interface.
  */
 const MOST_DEPTH = 60
 
-/** Returns the personal data in a request body, so that it can be redacted elsewhere. */
+/** Returns the personal data in a request body, which is then redacted elsewhere. */
 export function peopleIn(value: unknown): string[] {
   return valuesUnder(value, isOfPeople, isCommonOfPeople).filter(each => typeof each === 'string')
 }
@@ -327,8 +342,8 @@ export function identityNumbersIn(value: unknown): string[] {
 }
 
 /**
- * Returns the texts and numbers at any depth under a name for which `isMeant` holds, except those under a name for which
- * `isOther` holds.
+ * Returns the texts and numbers at any depth below a field name for which `isMeant` holds, leaving out field names for
+ * which `isOther` holds.
  */
 function valuesUnder(
   value: unknown,
@@ -349,23 +364,23 @@ function valuesUnder(
 }
 
 /**
- * Reports whether a request is an operation, whose path may be shown. Any other request without a bearer token (§5.2) is a
- * signed link.
+ * Reports whether a request calls an operation. The path of an operation may be shown. A request without a bearer token
+ * (§5.2), other than to the OAuth endpoints, is a signed link.
  */
 export function isOperation(request: WireRequest): boolean {
   return request.headers.authorization !== undefined || /\/oauth\/(token|revoke)$/.test(request.url)
 }
 
 const FIELDS = ['client_secret', 'token', 'access_token', 'refresh_token', 'secret']
-/** Parts of names, one of which is in every spelling of FIELDS: `accessToken`, `\u0074oken`. */
+/** Texts of which each possible spelling of FIELDS contains one: `accessToken`, `\u0074oken`. */
 const IN_NAMES = ['token', 'Token', 'TOKEN', 'secret', 'Secret', 'SECRET', '\\u00']
 
 /**
- * Minimum length of the secret parts of a link. Shorter parts are words, dates or references that must stay readable. Not in
- * the interface.
+ * Minimum length in UTF-16 units of a part of a link that counts as secret. Shorter parts are words, dates or
+ * references that must stay readable. Not in the interface.
  */
 const LEAST_LINK_PART = {inPath: 16, inQuery: 8} as const
-/** The path of the local sandbox's controls, which take no token but are not signed links. */
+/** The path of the local sandbox's controls. They take no token, but they are not signed links. */
 const CONTROLS = '/_sandbox/'
 
 /**
@@ -376,9 +391,9 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
   const sent = request.body === undefined ? undefined : parseJson(Buffer.from(request.body))
   const body = outcome && 'body' in outcome ? outcome.body : new Uint8Array()
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // Searching the bytes first avoids parsing a long body that has no secret.
+  // The bytes are searched first, so that a long body without a secret need not be parsed.
   const received = IN_NAMES.some(text => bytes.includes(text)) ? parseJson(body) : undefined
-  // For each name, only the outermost value counts.
+  // Only the outermost value of each name counts.
   const [named, echoed] = [sent, received].map(json => {
     const found = new Map<string, unknown>()
     for (const {value} of breadthFirst(json)) {
@@ -402,7 +417,7 @@ export function secretsIn(request: WireRequest, outcome?: WireAnswer | ExchangeE
   return values.filter(value => typeof value === 'string')
 }
 
-/** Returns the parts of a signed link (§2.6) that cannot be guessed, both encoded and decoded. */
+/** Returns the parts of a signed link (§2.6) that look random, both encoded and decoded. */
 function linkPartsOf(link: string): string[] {
   const url = parseUrl(link)
   if (url === undefined || url.pathname.startsWith(CONTROLS)) return []

@@ -16,8 +16,8 @@ import {type Answer, SendError} from '../types.js'
 import {bookingOf, isPriceChanged, namesOf} from './outcome.js'
 
 /**
- * Returns the Failure for a reservation that may exist. `last` is the last answer or the reason why there is none; `kept` says
- * whether a later process can resume.
+ * Returns the Failure for a reservation that may exist. `last` is the last answer, or the reason why there is none.
+ * `kept` says whether the journal keeps the entry, so that a later process can resume.
  */
 export function outcomeUnknown(
   entry: JournalEntry,
@@ -42,8 +42,8 @@ export function outcomeUnknown(
 }
 
 /**
- * Returns the Failure of --resume for an entry that was never sent. Resuming does not book it, so the hint is to run reserve
- * again.
+ * Returns the Failure of `--resume` for an entry that was never sent. Resuming would not book anything, so the hint is
+ * to run reserve again.
  */
 export function neverSent(entry: JournalEntry): Failure {
   const reference = sanitizeLine(entry.clientReferenceId)
@@ -55,19 +55,19 @@ export function neverSent(entry: JournalEntry): Failure {
   })
 }
 
-/** Returns the JSON document for an entry without a reservation. */
+/** Returns the JSON document for a journal entry without a reservation. */
 function resultWithout(outcome: string, entry: JournalEntry): object {
   const {agreed} = entry
   const none = {reservation_ref: null, status: null, payment_url: null, reservation: null}
   return {outcome, ...none, ...namesOf(entry), agreed, price_changed: isPriceChanged({agreed, booked: null})}
 }
 
-/** Words in the error codes by which services say that an offer, reference or key belongs to an earlier reservation. */
+/** Words in the error codes of services which say that an offer, reference or key already belongs to a reservation. */
 const TAKEN = /already|duplicate|(?<!not_)exists|taken|in_use|used/
 
 /**
- * Returns the Failure for a refusal by the service; nothing was made by this request.
- * If the answer names a reservation, or its code says that one exists, the result has `reservation_ref` and `status`, because
+ * Returns the Failure for a reservation that the service refused; this request made nothing. If the answer names an
+ * earlier reservation, or its code says that there is one, the result has `reservation_ref` and `status`, because
  * booking again would book twice.
  */
 export function refused(answer: Answer, now: number): Failure {
@@ -95,12 +95,12 @@ function reasonOf(last: Answer | SendError | string): string {
   return `the service answered ${last.status} ${words}`
 }
 
-/** Returns the command that finds out the outcome, with the reference quoted for a shell where needed. */
+/** Returns the command that finds out the outcome of a reservation, quoted for a shell where needed. */
 export function resumeCommand(clientReferenceId: string): string {
   return `bookctl reserve --resume ${shellWord(clientReferenceId)}`
 }
 
-/** Returns a hint for when the journal is not kept: only the same flags find the reservation again. */
+/** Returns the hint for when the journal cannot keep the entry: only the same flags find the reservation again. */
 export function repeatHint({
   idempotencyKey,
   clientReferenceId,
@@ -110,9 +110,9 @@ export function repeatHint({
 }
 
 /**
- * Returns the Failure for a reservation that conflicts with a journal entry; nothing was sent. It reports what was booked, or
- * may have been, and how to print it. No hint leads to another booking, because a script that was killed and searched again
- * ends up here.
+ * Returns the Failure for a reservation that conflicts with a journal entry; nothing was sent. It says what was booked,
+ * or may have been, and how to print it. No hint suggests booking again, because a script that was killed and then
+ * searched again ends up here.
  */
 export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind: 'conflict'}>): Failure {
   const reference = sanitizeLine(entry.clientReferenceId)
@@ -156,8 +156,8 @@ export function conflictFailure({entry, conflict}: Extract<JournalVerdict, {kind
 }
 
 /**
- * Describes the reservation of an entry: `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`. If there may
- * or may not be one, it says so.
+ * Describes the reservation of an entry: `the reservation RSV-1 (confirmed), Hotel Ağa, 2030-01-01 to 2030-01-05`. If
+ * it is not known whether there is one, says so.
  */
 export function describeBooked(entry: JournalEntry): string {
   const state = sanitizeLine(entry.outcome, 40)
@@ -172,7 +172,7 @@ export function describeBooked(entry: JournalEntry): string {
     .join(', ')
 }
 
-/** Returns a hint with the commands that print the reservation, or that find out its outcome. */
+/** Returns a hint with the commands that print the reservation of an entry, or that find out its outcome. */
 export function lookHint(entry: JournalEntry): string {
   const {clientReferenceId, reservationRef} = entry
   if (isUnresolved(entry)) return `find out with: ${resumeCommand(clientReferenceId)}`

@@ -1,6 +1,6 @@
 /**
- * Decides what the answer to a reservation means (§3, §4.4), and which parts of it may be stored. Pure functions, without
- * network or disk.
+ * Decides what the answer to a reservation request means (§3, §4.4), and which parts of it may be stored. All functions
+ * are pure.
  */
 
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -15,11 +15,11 @@ import {costsOfCancellation, outermostOf, type ReadReservation} from '../answers
 import {mayHaveActed} from '../http/send.js'
 import type {Answer, WireAnswer} from '../types.js'
 
-/** The agreed price and the booked price. */
+/** The price that was agreed, and the price that was booked. */
 export interface Agreement {
   /** The price of the offer when it was chosen, or null if this machine does not know it. */
   readonly agreed: Price | null
-  /** The price of the reservation according to the service, or null if it states none or several that differ. */
+  /** The price of the reservation according to the service. Null if the answer states none, or several that differ. */
   readonly booked: Price | null
 }
 
@@ -34,7 +34,7 @@ export function isPriceChanged({agreed, booked}: Agreement): boolean | null {
 
 export const moneyOf = ({price, currency}: Price) => ({amount: price, currency})
 
-/** Converts an amount to the form in the journal and the result. An unclear amount becomes null. */
+/** Converts an amount to the form that the journal and the result use. An unclear amount becomes null. */
 export function asPrice(found: MoneyReading | null): Price | null {
   return found === null || found === 'unclear' ? null : {price: found.amount, currency: found.currency}
 }
@@ -42,7 +42,10 @@ export function asPrice(found: MoneyReading | null): Price | null {
 export interface ReserveOutcome extends Agreement {
   /** `confirmed`, `pending_payment`, `accepted`, or the service's own state in lower case. */
   readonly outcome: string
-  /** The reservation as the service sent it. For an earlier run, the parts in the journal, which has no personal data. */
+  /**
+   * The reservation as the service sent it. For an earlier run, only the parts that the journal keeps, without personal
+   * data.
+   */
   readonly reservation: Record<string, unknown> | null
   readonly reservation_ref: string | null
   /** The state as the service wrote it. */
@@ -51,7 +54,7 @@ export interface ReserveOutcome extends Agreement {
   readonly idempotency_key: string
   readonly client_reference_id: string
   readonly attempts: number
-  /** Whether an earlier run or another process tried it first. */
+  /** Whether an earlier run or another process made the first attempt. */
   readonly repeated: boolean
 }
 
@@ -59,7 +62,7 @@ export function namesOf({idempotencyKey, clientReferenceId, attempts}: JournalEn
   return {idempotency_key: idempotencyKey, client_reference_id: clientReferenceId, attempts}
 }
 
-/** Returns the outcome that an earlier run recorded for an entry. */
+/** Returns the outcome that an earlier run recorded in a journal entry. */
 export function bookingOf(entry: JournalEntry): ReserveOutcome {
   const {outcome, reservationRef: reservation_ref, result: reservation} = entry
   const payment = reservation?.payment as {url?: unknown} | undefined
@@ -80,12 +83,14 @@ type Meaning =
   | {readonly kind: 'reserved'; readonly found: ReadReservation; readonly outcome: string}
   /** Nothing was reserved: `refused` by the service, or `failed` for another reason. */
   | {readonly kind: 'nothing'; readonly outcome: 'refused' | 'failed'}
-  /** A reservation may exist. `reason` is set if the answer names a reservation but cannot be trusted. */
+  /**
+   * A reservation may exist. `reason` is set if the answer names a reservation but contradicts itself or the request.
+   */
   | {readonly kind: 'unknown'; readonly reason?: string}
 
 /**
- * Decides what an answer means. `actedBefore` says that an earlier attempt may have made the reservation. Then a refusal may be
- * caused by that reservation, so the outcome is unknown.
+ * Decides what an answer means. `actedBefore` says that an earlier attempt may have made the reservation: a refusal may
+ * then be caused by that reservation, so the outcome is unknown.
  */
 export function meaningOf(
   answer: Answer,
@@ -96,9 +101,9 @@ export function meaningOf(
     if (actedBefore || mayHaveActed(answer)) return {kind: 'unknown'}
     return {kind: 'nothing', outcome: answer.status < 400 ? 'failed' : 'refused'}
   }
-  // An error answer may name another reservation, as the reason for the refusal.
+  // An answer that reports an error may name another reservation, which is why the request was refused.
   if (errorInAnswer(answer)) return {kind: 'unknown'}
-  // An object around a reservation may report an error, or be an envelope: `{"status": "error", "data": {…}}`.
+  // An object around the reservation may report an error, as in `{"status": "error", "data": {…}}`.
   const reportsErrorAround = outermostOf(answer.json).some(({node}) =>
     outwards(node).some(
       each => reportsError(each.value) || (each !== node && FAILED.test(textOf(each.value.status) ?? '')),
@@ -124,17 +129,19 @@ export function meaningOf(
 
 const FAILED = /^\s*(error|fail(ed|ure)?)\s*$/i
 
-/** Reports whether the service is still working on an earlier request with the same key. */
+/** Reports whether an answer says that the service is still working on an earlier request with the same key. */
 export function isInProgress(answer: WireAnswer): boolean {
   return answer.status === 409 && /in[_ -]?progress|processing/i.test(describeError(answer).code)
 }
 
-/** Outcomes of the journal, which a service's word must not be mistaken for. */
+/**
+ * Words that the journal uses for outcomes. A status of the service with the same word must not be mistaken for them.
+ */
 const OUR_WORDS: ReadonlySet<string> = new Set(['unknown', 'unresolved', NOT_SENT])
 
 /**
- * Returns the service's word for the state, in lower case. Without one, returns `pending_payment` if there is a payment URL,
- * else `accepted`.
+ * Returns the outcome for a reservation: its status in lower case. Without a status, returns `pending_payment` if there
+ * is a payment URL, else `accepted`.
  */
 export function outcomeWord(found: ReadReservation): string {
   const word = found.status?.trim().toLowerCase()

@@ -1,4 +1,4 @@
-/** Whether two reservations are for the same trip: the same guests, hotel and dates. */
+/** Decides whether two reservations are for the same trip: the same guests, hotel and dates. */
 import {createHash} from 'node:crypto'
 import type {JournalEntry} from '../../contract/journal.js'
 import {canonicalJson, type Fields, fieldsOf, firstObject, type JsonObject} from '../../contract/json.js'
@@ -8,9 +8,9 @@ import {factsOfReservation} from '../answers/reservations.js'
 import {OFFER, RESERVATION} from '../answers/vocabulary.js'
 
 /**
- * Returns a key that two journal entries of one client share if they are for the same guests, hotel and dates, whatever their
- * offers and rooms; undefined if one of these is not known. `seen` is the offer, for a reservation that does not name its hotel.
- * The guests count as the same if they were sent in the same words.
+ * Returns a key that is equal for two journal entries of one client if they have the same guests, hotel and dates,
+ * whatever their offers and rooms. Returns undefined if one of these is unknown. The guests are equal if they were sent
+ * in the same words. `seen` is the stored offer; it names the hotel if the reservation does not.
  */
 export function tripOfEntry(
   {trip, result}: Pick<JournalEntry, 'trip' | 'result'>,
@@ -27,9 +27,10 @@ export function tripOfEntry(
 }
 
 /**
- * Returns a key that two reservations in answers of one service share if they are for the same guests, hotel and dates; undefined
- * if the record does not state them. It is not comparable with the key of a journal entry. Guests are compared by their names and
- * dates of birth, without case and in any order. `facts` are those of the record, where they are read already.
+ * Returns a key that is equal for two reservations in answers of one service if they have the same guests, hotel and
+ * dates. Returns undefined if the record does not state one of these. Guests are compared by name and date of birth,
+ * ignoring case and order. The key cannot be compared with that of a journal entry. `facts` are those of the record, if
+ * they were already read.
  */
 export function tripOfReservation(
   record: JsonObject,
@@ -46,13 +47,13 @@ interface Trip {
   readonly checkOut: string | null
 }
 
-/** The key is a hash, because the keys of many reservations are compared, and none of them should hold names. */
+/** Returns a hash of the trip. Many keys are held in memory to compare them, and none of them should contain names. */
 function keyOf(trip: Trip): string | undefined {
   if (Object.values(trip).some(value => value === null)) return undefined
   return createHash('sha256').update(canonicalJson(trip)).digest('hex')
 }
 
-/** Returns the id of the hotel, or its `name` where there is none. */
+/** Returns the id of the hotel, or its `name` if there is no id. */
 function hotelOf(record: JsonObject, name: string | null): string | null {
   const fields = fieldsOf(record)
   const hotel = fieldsOf(firstObject(fields.get('hotel')))
@@ -68,7 +69,7 @@ function guestsOf(record: JsonObject): string | null {
   return guests.sort().join('\n')
 }
 
-/** Returns null for a guest without a family name, because two of them cannot be compared. */
+/** Returns the guest as one text, or null for a guest without a family name, which cannot be compared. */
 function guestOf(guest: Fields): string | null {
   const surname = wordOf(textIn(guest, RESERVATION.surname))
   if (surname === null) return null

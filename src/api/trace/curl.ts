@@ -1,18 +1,19 @@
 /**
- * Prints a request as a curl command for a POSIX shell (`--print-curl`), with variables for secrets and without personal data.
+ * Formats a request as a curl command for a POSIX shell (`--print-curl`), with variables in place of secrets and
+ * without personal data.
  */
 import {isObject, jsonEscapes, parseJson, stringify} from '../../contract/json.js'
 import {isOperation, type Redactor} from '../redact/redact.js'
 import type {WireRequest} from '../types.js'
 
-/** Secret fields of the OAuth bodies (§4.1, §4.2), and the variable that replaces each. */
+/** The secret fields of the OAuth request bodies (§4.1, §4.2), and the variable that replaces each. */
 const VARIABLES: Readonly<Record<string, string>> = {
   client_secret: 'BOOKCTL_CLIENT_SECRET',
   token: 'BOOKCTL_TOKEN',
 }
 const NOT_SHOWN = /^(user-agent|content-length|host|connection)$/
 
-/** Returns the curl command on one line, without a line end. */
+/** Returns the curl command as one line, without a line end. */
 export function curlLine(request: WireRequest, redactor: Redactor): string {
   const {method, headers, body} = request
   const words = ['curl', '-sS']
@@ -20,7 +21,7 @@ export function curlLine(request: WireRequest, redactor: Redactor): string {
   if (method === 'HEAD') words.push('--head')
   else if (method !== 'GET') words.push('-X', method)
   if (isOperation(request)) {
-    // The query stays, because the caller wrote it; secrets in it are redacted.
+    // The query is kept, because the user wrote it. Secrets in it are redacted.
     const {origin, pathname, searchParams} = new URL(request.url)
     const query = [...searchParams].map(
       ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(redactor.text(value))}`,

@@ -6,8 +6,8 @@ import {isOperation, type Redactor} from '../redact/redact.js'
 import {type AttemptRecord, ExchangeError, type WireAnswer} from '../types.js'
 
 /**
- * Returns the HAR document to write as JSON; `version` is the version of bookctl. Bodies that are not JSON (a voucher, an error
- * page) are left out.
+ * Returns the HAR document, to be written as JSON. `version` is the version of bookctl. Bodies that are not JSON (a
+ * voucher, an error page) are left out.
  */
 export function toHar(records: readonly AttemptRecord[], version: string, redactor: Redactor): object {
   const entries = records.map(({request, outcome, startedAt, milliseconds, attempt, waitMilliseconds}) => {
@@ -47,7 +47,7 @@ export function toHar(records: readonly AttemptRecord[], version: string, redact
   return {log: {version: '1.2', creator: {name: 'bookctl', version}, entries}}
 }
 
-/** Returns the fields that HAR requires of both request and response, and HAR's description of the body. */
+/** Returns the fields that HAR requires for both a request and a response, and the HAR description of the body. */
 function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Redactor) {
   const shown = Object.entries(headers).map(([name, value]) => ({
     name: redactor.text(name),

@@ -1,6 +1,6 @@
 /**
- * Reports every attempt: as lines for `--verbose` and `--print-curl`, as a summary to store, and as records for `--har`.
- * Nothing secret leaves this folder.
+ * Reports every attempt: as lines for `--verbose`, as a command for `--print-curl`, as a summary to store, and as a
+ * record for `--har`. No secrets leave this folder.
  */
 import {parseUrl, percentDecoded, sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject, parseJson, stringify} from '../../contract/json.js'
@@ -9,21 +9,21 @@ import {createRedactor, isOperation, peopleIn, type Redactor, secretsIn} from '.
 import {type AttemptRecord, ExchangeError, type WireAnswer, type WireRequest} from '../types.js'
 
 interface TraceOptions {
-  /** Receives each line of `--verbose`, without a line end. */
+  /** Receives each line of `--verbose`, without its line end. */
   readonly show?: ((line: string) => void) | undefined
   /** Whether `show` also receives headers and bodies (`-vv`). */
   readonly bodies?: boolean | undefined
-  /** Receives each request for `--print-curl`, with the redactor to apply. */
+  /** Receives each request for `--print-curl`, and the redactor to apply to it. */
   readonly showCurl?: ((request: WireRequest, redactor: Redactor) => void) | undefined
-  /** Receives the summary of each attempt. */
+  /** Receives a summary of each attempt. */
   readonly note?: ((summary: AttemptSummary) => void) | undefined
-  /** Whether to keep the records for `har`. */
+  /** Whether to keep the records that `har` needs. */
   readonly keep?: boolean
-  /** Secrets that the redactor knows from the start. */
+  /** Secrets that are redacted from the start. */
   readonly secrets?: readonly string[]
 }
 
-/** Creates a trace that reports each attempt when it ends. */
+/** Creates a trace that reports each attempt once it has ended. */
 export function createTrace(options: TraceOptions) {
   const redactor = createRedactor(options.secrets)
   const records: AttemptRecord[] = []
@@ -70,7 +70,7 @@ function describeAttempt(record: AttemptRecord, summary: AttemptSummary, redacto
 /** Maximum length of a body shown with `-vv`, in UTF-16 units. Not in the interface. */
 const MOST_LENGTH = 4096
 
-/** Returns the headers and the body as lines for `-vv`, marked `>` if sent and `<` if received. */
+/** Returns headers and body as lines for `-vv`, marked `>` if sent and `<` if received. */
 function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer, redactor: Redactor) {
   const lines = Object.entries(headers).map(([name, value]) =>
     sanitizeLine(`  ${mark} ${redactor.text(name)}: ${redactor.header(name, value)}`, 1000),
@@ -85,10 +85,15 @@ function sideLines(mark: string, {headers, body = ''}: WireRequest | WireAnswer,
   return [...lines, `  ${mark} ${sanitizeLine(text, MOST_LENGTH)}${left}`]
 }
 
-/** Maximum length before redaction, in UTF-16 units. It is larger than MOST_LENGTH because redaction shortens. */
+/**
+ * Maximum length before redaction, in UTF-16 units. It is larger than MOST_LENGTH because redaction shortens a text.
+ */
 const MOST_REDACTED = 8 * MOST_LENGTH
 
-/** Returns the first members of a JSON value. No member is cut, because redaction would not recognise half a secret. */
+/**
+ * Returns the first members of a JSON value, up to about MOST_REDACTED. No text is cut, because half a secret would not
+ * be recognised. `isWhole` is false if members were left out.
+ */
 function startOf(json: unknown) {
   let left = MOST_REDACTED
   let isWhole = true
@@ -115,7 +120,7 @@ function startOf(json: unknown) {
 
 type AttemptSummary = ReturnType<typeof summarise>
 
-/** Summarises an attempt, without headers, bodies and the values of the query. */
+/** Summarises an attempt without its headers, bodies and the values in its query. */
 function summarise(record: AttemptRecord, redactor: Redactor) {
   const {request, outcome, attempt} = record
   const key = request.headers['idempotency-key']
@@ -134,11 +139,11 @@ function summarise(record: AttemptRecord, redactor: Redactor) {
     ms: Math.round(record.milliseconds),
     attempt,
     ...(key !== undefined && {idempotency_key: redactor.text(sanitizeLine(key, 100))}),
-    /** Null when no answer came; `fault` and `reason` then say why. */
+    /** Null if no answer came. `fault` and `reason` then say why. */
     status: answered?.status ?? null,
     ...(outcome instanceof ExchangeError && {fault: outcome.fault, reason: redactor.text(outcome.reason)}),
     ...(id !== undefined && {request_id: redactor.text(id)}),
-    // Only a single word is kept, because some services send a sentence as code, which may name a person.
+    // Only a single word is kept, because some services send a sentence as the code, which may name a person.
     ...(/^[A-Za-z][\w.:-]*$/.test(code) && {error_code: redactor.text(code)}),
   }
 }
