@@ -10,8 +10,9 @@ import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /**
- * Copies `database` to `path`, checks the copy whole (integrity_check) and flushes it, and returns its size in bytes. An existing
- * file is replaced, or causes an error (`create`). Throws a StorageError; there is then no new file.
+ * Copies `database` to `path`, checks the whole copy (integrity_check), flushes it to the disk, and returns its size in
+ * bytes. An existing file is replaced, or is an error (`create`). Throws a StorageError if that fails; `path` is then
+ * unchanged.
  */
 export function backUp(database: Database, path: string, existing: 'replace' | 'create'): number {
   const directory = dirname(path)
@@ -19,7 +20,7 @@ export function backUp(database: Database, path: string, existing: 'replace' | '
   const temporary = temporaryPath(directory)
   try {
     if (existing === 'replace') requireRegularFile(path, 'choose another file; it was not changed')
-    // SQLite takes an empty file for its copy, and leaves its permissions.
+    // SQLite accepts an empty file as the target of its copy, and keeps the permissions of that file.
     closeSync(openSync(temporary, NEW_FILE, 0o600))
     database.copyTo(temporary)
     requireWhole(temporary)
@@ -48,7 +49,10 @@ function requireWhole(path: string): void {
   }
 }
 
-/** Reports whether the file `path` is a database with the tables of `migrations`, or of a number of the first ones. */
+/**
+ * Reports whether the file `path` is a database with the tables that `migrations` create, or those of an earlier
+ * version.
+ */
 export function isCopyOf(path: string, migrations: readonly string[]): boolean {
   try {
     requireRegularFile(path)

@@ -1,6 +1,7 @@
 /**
- * Checks a database file: its permissions, whether it is a database before SQLite opens it, whether its schema is bookctl's and
- * which version, and whether it is damaged. This is the only file that imports libsql.
+ * Checks a database file: its permissions, whether it is a database, whether its schema is bookctl's and of which
+ * version, and whether it is damaged. The checks happen before SQLite changes anything. This is the only file that
+ * imports libsql.
  */
 import {isUtf8} from 'node:buffer'
 import {
@@ -36,10 +37,9 @@ export type Statement = LibSql.Statement
 let Database: (new (path: string, options: {timeout: number}) => Connection) | undefined
 
 /**
- * Opens a SQLite file. Throws SQLite's error. `path` may be a URI; `timeout` is how many milliseconds to wait for another
- * process's transaction.
- * libsql is loaded with the first database, because that takes 10 ms on Node 20, most of it to find out which C library the
- * system has.
+ * Opens a SQLite file. `path` may be a URI, and `timeout` is how many milliseconds to wait for the transaction of
+ * another process. Throws SQLite's error. libsql is loaded when the first database is opened: this takes 10 ms on Node
+ * 20, most of it to find out which C library the system has.
  */
 export function openSqlite(path: string, options: {timeout: number}): Connection {
   // `import()` is asynchronous, and stores are synchronous.
@@ -48,27 +48,28 @@ export function openSqlite(path: string, options: {timeout: number}): Connection
 }
 
 /**
- * `ours` is a file of the configuration directory, kept at 0600 in a 0700 directory. `users` is a file that the user named: its
- * directory must exist, and its permissions stay unchanged.
+ * Who manages a file. `ours` is a file in the configuration directory, kept at 0600 in a 0700 directory. `users` is a
+ * file that the user named; its directory must exist, and its permissions stay unchanged.
  */
 export type FileOwner = 'ours' | 'users'
 
-/** Suffixes of the files that SQLite creates beside a database. */
+/** Suffixes of the files that SQLite creates next to a database. */
 export const SIDE_FILES = ['-wal', '-shm', '-journal']
 const HEADER = Buffer.from('SQLite format 3\0')
 /** SQLite treats a file shorter than one page as empty and overwrites it. */
 const SMALLEST_PAGE_BYTES = 512
 
 /**
- * Files whose header was read. It is read once, before SQLite opens the file. Closing any descriptor of a file releases all
- * locks of the process on it (POSIX), including SQLite's, and another process would then delete a log that is still in use.
+ * The files whose header was read. Each header is read once, before SQLite opens the file: closing any descriptor of a
+ * file releases all locks that the process holds on it (POSIX), including SQLite's. Another process could then delete a
+ * log that is still in use.
  */
 const headerRead = new Set<string>()
 
 /**
- * Prepares a database file for SQLite: creates it empty as 0600, or checks the existing file and its side files before anything
- * is changed. `isMade` says that `createDatabaseFile` made the file, so a missing or empty one is damaged. Throws a
- * StorageError.
+ * Prepares a database file for SQLite: creates it empty as 0600, or checks the existing file and its side files before
+ * anything is changed. `isMade` says that `createDatabaseFile` made the file, so a missing or empty one is damaged.
+ * Throws a StorageError if the file cannot be used.
  */
 export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = false} = {}): void {
   const directory = dirname(path)
@@ -78,14 +79,16 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
     const hint = 'create it, or choose a file in an existing directory'
     throw new StorageError('not_writable', `there is no directory ${directory}`, hint)
   }
-  // SQLite follows a symbolic link with the name of its log, and would write to the target.
+  // SQLite follows a symbolic link in place of its log, and would write to the target of the link.
   const check = isOurs ? requireOwnFile : requireRegularFile
   const sides = SIDE_FILES.map(side => ({side: path + side, stats: check(path + side)}))
-  // A new file has its temporary name as well for a moment. If its process was killed, the temporary name is removed.
+  // For a moment, a new file has its temporary name as well. If its process was killed then, the temporary name is
+  // removed here.
   const hasOneName = () => (check(path)?.nlink ?? 1) === 1
   if (isOurs && !hasOneName()) sweepTemporaryFiles(directory)
   if (isOurs && !becomesTrue(hasOneName)) {
-    // SQLite names its journal after the file. If the file is opened under another name, SQLite does not find the journal.
+    // SQLite names the journal after the file. If the file is opened under its other name, SQLite does not find the
+    // journal.
     const hint = 'replace it with a copy; it was not changed'
     throw new StorageError('not_ours', `${path} has a second name (a hard link)`, hint)
   }
@@ -101,7 +104,7 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
   if (!headerRead.has(identity)) {
     const version = readVersion(path, stats)
     const hint = 'choose another file; it was not changed'
-    // Only a file in WAL mode has a log. SQLite would read a log of another file in any case.
+    // Only a file in WAL mode has a log. SQLite would use any log that it finds, even one of another file.
     const isOfAnother = version === 1 && sizeOf(`${path}-wal`) > 0
     if (isOurs && (version === undefined || isOfAnother)) throw damaged(path)
     if (version === undefined) throw new StorageError('not_ours', `${path} is not a database`, hint)
@@ -114,15 +117,18 @@ export function prepareDatabaseFile(path: string, owner: FileOwner, {isMade = fa
 
 const TRY_AGAIN_MILLISECONDS = 10
 
-/** Waits before the next check of what another process is doing. It blocks the thread, because stores are synchronous. */
+/** Waits 10 ms for another process. It blocks the thread, because stores are synchronous. */
 export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRY_AGAIN_MILLISECONDS)
 }
 
-/** The time that another process has to put a new file in place. */
+/** How long another process may take to put a new file in place. */
 const PLACING_MILLISECONDS = 1000
 
-/** Waits until `isTrue` holds, because another process may be putting a file in place. Reports whether it came true in time. */
+/**
+ * Waits until `isTrue` returns true, because another process may be putting a file in place. Reports whether that
+ * happened in time.
+ */
 function becomesTrue(isTrue: () => boolean): boolean {
   for (const end = performance.now() + PLACING_MILLISECONDS; !isTrue(); pause()) {
     if (performance.now() >= end) return false
@@ -131,8 +137,9 @@ function becomesTrue(isTrue: () => boolean): boolean {
 }
 
 /**
- * Creates a database with `make` under a temporary name, then moves it to `path` unless another process was faster. No other process sees a
- * partial file, so an empty one is damaged. Throws a StorageError, and any error of `make`.
+ * Creates a database with `make` under a temporary name, then moves it to `path` unless another process has created one
+ * there. No other process sees a partial file, so an empty file at `path` is damaged. Throws a StorageError, or the
+ * error that `make` throws.
  */
 export function createDatabaseFile(path: string, make: (temporary: string) => void): void {
   const directory = dirname(path)
@@ -144,26 +151,32 @@ export function createDatabaseFile(path: string, make: (temporary: string) => vo
     putInPlace(temporary, path)
     flushDirectory(directory)
   } catch (error) {
-    // Another process was faster.
+    // Another process has created the database.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     rmSync(temporary, {force: true})
   }
 }
 
-/** Reports whether the database, or a file that SQLite creates beside it, exists. A broken link counts too. */
+/**
+ * Reports whether the database, or one of the files that SQLite creates next to it, exists. A broken link counts as
+ * existing.
+ */
 export function hasDatabaseFile(path: string): boolean {
   return ['', ...SIDE_FILES].some(side => {
     try {
       return lstatIfAny(path + side) !== undefined
     } catch {
-      // Opening the file reports why it cannot be checked.
+      // If this cannot be checked, opening the file will report why.
       return true
     }
   })
 }
 
-/** The offset of the read version in the file's header. The read version is 1, or 2 for a file in WAL mode. */
+/**
+ * The offset of the read version in the header of a database file. The read version is 2 for a file in WAL mode, else
+ * 1.
+ */
 const READ_VERSION_OFFSET = 19
 
 /** Returns the read version of a file: 0 for an empty file, undefined for a file that is not a database. */
@@ -181,8 +194,8 @@ function readVersion(path: string, {size}: Pick<Stats, 'size'>): number | undefi
 }
 
 /**
- * One statement, because another process may migrate the file between two. The names are cast to bytes because libsql ends the
- * process at text that is not UTF-8.
+ * Reads version, tables and schema in one statement, because another process may migrate the file between two. The
+ * names are cast to bytes, because libsql ends the process at text that is not UTF-8.
  */
 const SCHEMA = `SELECT user_version AS version,
     CAST((SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'table') AS BLOB) AS tables,
@@ -190,8 +203,8 @@ const SCHEMA = `SELECT user_version AS version,
   FROM pragma_user_version`
 
 /**
- * Returns the version of the schema. Throws a StorageError, before anything is changed, unless the file has the tables of that
- * version.
+ * Returns the version of the schema (0: no tables). Throws a StorageError unless the file has the tables of that
+ * version. Changes nothing.
  */
 export function requireOurs(connection: Connection, migrations: readonly string[], path: string): number {
   const row = connection.prepare(SCHEMA).get() as {version: number} & Record<
@@ -227,15 +240,15 @@ function tablesOf(migrations: readonly string[]): string[] {
 }
 
 /**
- * Checks the schema as `requireOurs` does, but before the file is opened for writing. Closing a writable connection copies the
- * log into the file, even if the file belongs to another program or the log to another file.
+ * Checks the schema as `requireOurs` does, before the file is opened for writing. Closing a writable connection copies
+ * the log into the file, even if the file belongs to another program, or the log to another file.
  */
 export function checkBeforehand(path: string, migrations: readonly string[]): void {
   const connection = openReadOnly(path, 0)
   try {
     if (!isSurelyOurs(connection, migrations)) requireOurs(connection, migrations, path)
   } catch (error) {
-    // The file is busy or damaged; opening it for writing reports that.
+    // The file is busy or damaged. Opening it for writing will report that.
     if (error instanceof StorageError) throw error
   } finally {
     connection.close()
@@ -243,8 +256,8 @@ export function checkBeforehand(path: string, migrations: readonly string[]): vo
 }
 
 /**
- * Reports whether the tables are bookctl's, without a prepared statement. A statement would hold the file after its connection
- * is closed, and no process could then open it exclusively.
+ * Reports whether the tables are bookctl's, without a prepared statement. A prepared statement would keep the file open
+ * after its connection is closed, and no process could then open it exclusively.
  */
 function isSurelyOurs(connection: Connection, migrations: readonly string[]): boolean {
   const tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table'"
@@ -253,7 +266,7 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
     return `WHEN ${n + 1} THEN (${tables} AND name IN (${names.join()})) = ${names.length}`
   })
   try {
-    // json() fails for an empty text.
+    // The query fails unless the tables match, because json() fails for an empty text.
     connection.exec(
       `SELECT json(iif(CASE user_version WHEN 0 THEN (${tables}) = 0 ${isOf.join(' ')} ELSE FALSE END, '1', '')) FROM pragma_user_version`,
     )
@@ -264,8 +277,8 @@ function isSurelyOurs(connection: Connection, migrations: readonly string[]): bo
 }
 
 /**
- * Opens `path` read-only. If a file in WAL mode has no log, no process is writing it. It is then opened as immutable, so that
- * SQLite does not have to create the index of the log.
+ * Opens `path` read-only. If a file in WAL mode has no log, no process is writing to it. It is then opened as
+ * immutable, so that SQLite need not create the index of the log.
  */
 export function openReadOnly(path: string, timeout: number): Connection {
   const isAtRest = !existsSync(`${path}-wal`) && readVersion(path, statSync(path)) === 2
@@ -274,7 +287,8 @@ export function openReadOnly(path: string, timeout: number): Connection {
 }
 
 /**
- * Returns what is wrong with the database at `path`, or undefined when it is sound. The file must exist. Nothing is changed.
+ * Returns what is wrong with the database at `path`, to complete a message, or undefined if it is sound. The file must
+ * exist. Changes nothing.
  */
 export function inspectDatabase(path: string): string | undefined {
   // Opening a named pipe would wait for its other end, and no signal interrupts that.
@@ -298,26 +312,29 @@ export function sizeOf(path: string): number {
   return statSync(path, {throwIfNoEntry: false})?.size ?? 0
 }
 
-/** A file of this size is checked in two milliseconds. `check` of a Database checks larger ones. */
+/**
+ * The largest file that is checked when it is opened, which takes two milliseconds. The method `check` of a Database
+ * checks larger ones.
+ */
 const MOST_CHECKED_BYTES = 1024 * 1024
 
-/** Throws a StorageError for damage that a command would otherwise meet halfway, after its first writes. */
+/** Throws a StorageError if the file is damaged, so that a command does not discover it after its first writes. */
 export function requireSound(connection: Connection, path: string, {isLarge = false} = {}): void {
   const [first] = connection.prepare('PRAGMA page_size').all() as {page_size: number}[]
   const size = sizeOf(path)
-  // SQLite reads the missing rest of a page as zeros. Only a log can still contain that rest.
+  // If the file ends within a page, SQLite reads the rest of the page as zeros. Only a log can still contain that rest.
   const isWhole = first !== undefined && size % first.page_size === 0
   if (!isWhole && !['-wal', '-journal'].some(side => sizeOf(path + side) > 0)) throw damaged(path)
   if ((isLarge || size <= MOST_CHECKED_BYTES) && !isSound(connection)) throw damaged(path)
 }
 
 /**
- * Runs SQLite's own check of the pages; `whole` also compares every index with its table. Throws SQLite's error if the file is
- * not a database at all.
+ * Reports whether SQLite's own check finds the pages sound. `whole` also compares every index with its table. Throws
+ * SQLite's error if the file is not a database.
  */
 export function isSound(connection: Connection, {whole = false} = {}): boolean {
   const check = whole ? 'integrity_check' : 'quick_check'
-  // The text of the check is not read, because it may have names that are not UTF-8, at which libsql ends the process.
+  // The text of the check is not read: it may contain names that are not UTF-8, at which libsql ends the process.
   const sql = `SELECT ${check} = 'ok' AS sound FROM pragma_${check}(1)`
   const [first] = connection.prepare(sql).all() as {sound: number}[]
   return first?.sound === 1

@@ -1,6 +1,6 @@
 /**
- * Opens SQLite files. A commit is flushed before it returns. It is then in the file itself, unless the database has a log.
- * Deleted bytes are overwritten.
+ * Opens SQLite files. A commit is flushed to the disk before it returns. It is then in the file itself, unless the
+ * database has a write-ahead log. Deleted bytes are overwritten.
  */
 import {isUtf8} from 'node:buffer'
 import {randomInt} from 'node:crypto'
@@ -40,60 +40,64 @@ export interface Database {
    */
   transaction<T>(work: () => T): T
   /**
-   * Runs `work`, which deletes rows and returns their number, in its own write transaction. If it deleted any, the file is
-   * rewritten, so that no deleted byte remains. Throws a StorageError `busy` when other processes keep using the file. Not for
-   * a database with a log.
-   * The file has a mark until the rewrite is complete, and the next process that opens the file completes it. With `orLater`,
-   * `erase` does not wait, and a busy file is not an error. With `atClose`, this process
-   * rewrites it when it closes the file.
+   * Runs `work`, which deletes rows and returns their number, in its own write transaction. If it deleted any, the file
+   * is rewritten, so that no deleted byte remains. Throws a StorageError `busy` if other processes keep using the file.
+   * It must not be used for a database with a log.
+   *
+   * Until the rewrite is complete the file has a mark, and the next process that opens the file completes it. With
+   * `orLater`, `erase` tries the rewrite only once, and a busy file is not an error. With `atClose`, the file is
+   * rewritten when it is closed.
    */
   erase(work: () => number, options?: {readonly orLater?: boolean; readonly atClose?: boolean}): number
   /**
-   * Checks every page, and every index against its table, the first time it is called. Returns whether there is a file. 200 MB
-   * take about a second. Throws a StorageError for damage.
+   * Checks every page, and every index against its table. Only the first call does that; 200 MB take about a second.
+   * Returns whether there is a file. Throws a StorageError if the file is damaged.
    */
   check(): boolean
   /**
-   * Copies the database as it is now to `path`, a new or empty file, in one read transaction. In a database with a log, other
-   * processes write meanwhile. The copy is not flushed.
+   * Copies the current content of the database to `path`, a new or empty file, in one read transaction. If the database
+   * has a log, other processes can write meanwhile. The copy is not flushed.
    */
   copyTo(path: string): void
   /**
-   * Throws a StorageError that may pass, unless the path still leads to the file that was opened, and to its log. After the file
-   * was removed, moved or replaced, SQLite goes on to write into a file that no other process finds. The first call, directly
-   * after opening, records what is there.
+   * Throws a StorageError if the path no longer leads to the file that was opened, or to its log. If the file was
+   * removed, moved or replaced, SQLite would keep writing to a file that no other process finds. The first call,
+   * directly after opening, records the identity of the files. The error counts as passing.
    */
   requireInPlace(): void
-  /** Throws the StorageError for a damaged file, because its content is not what was written. */
+  /** Throws the StorageError for a damaged file. Callers use it when the content is not what was written. */
   refuse(): never
   close(): void
 }
 
-/** EXTRA also flushes the directory after the journal is removed. Only then is the commit durable. */
+/** EXTRA also flushes the directory after the journal is removed; only then is a commit durable. */
 const PRAGMAS = `PRAGMA synchronous = EXTRA; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY`
 
-/** The wait is short, because shell completion reads while the user is typing. */
+/**
+ * How long a reader waits for another process. It is short, because shell completion reads while the user is typing.
+ */
 const READ_PATIENCE_MILLISECONDS = 200
 
 export interface DatabaseOptions {
-  /** Each migration upgrades the schema from version n to n + 1. Migrations are only ever appended. */
+  /** SQL that upgrades the schema, each from version n to n + 1. Migrations are only ever appended. */
   readonly migrations: readonly string[]
-  /** How long to wait for another process's transaction (default 30 seconds). */
+  /** How many milliseconds to wait for the transaction of another process (default 30 seconds). */
   readonly busyTimeoutMilliseconds?: number
   /** Who manages the file's permissions (default `ours`). */
   readonly owner?: FileOwner
   /**
-   * Whether commits go to a write-ahead log while the file is open, for the many commits of a server. SQLite silently drops
-   * everything after a damaged byte of the log. Without a log, the file itself has every commit.
+   * Whether commits go to a write-ahead log while the file is open. A server needs one for its many commits. If a byte
+   * of the log is damaged, SQLite silently drops everything after it; without a log, every commit is in the file
+   * itself.
    */
   readonly hasLog?: boolean
-  /** Completes a migration, in its transaction. */
+  /** Runs at the end of a migration, in the same transaction. */
   readonly afterMigration?: (database: Database) => void
 }
 
 /**
- * Opens or creates the database at `path` (`:memory:` for one in memory). Throws a StorageError if the file is not writable, a
- * symbolic link, of another user or program, damaged, or of a newer version.
+ * Opens or creates the database at `path` (`:memory:` for one in memory). Throws a StorageError if the file cannot be
+ * written, is a symbolic link, belongs to another user or program, is damaged, or was made by a newer version.
  */
 export function openDatabase(path: string, options: DatabaseOptions): Database {
   const {migrations, busyTimeoutMilliseconds: patience = PATIENCE_MILLISECONDS} = options
@@ -113,7 +117,7 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
   }
   return opened(path, connect, connection => {
     const database = wrap(connection, {path, patience, hasLog})
-    // SQLite does not wait while another process turns the write-ahead log on or off.
+    // SQLite itself does not wait while another process turns the write-ahead log on or off.
     untilFree(patience, path, () => {
       const version = requireOurs(connection, migrations, path)
       if (isFile) requireSound(connection, path)
@@ -126,8 +130,8 @@ export function openDatabase(path: string, options: DatabaseOptions): Database {
 }
 
 /**
- * Creates an empty database at `temporary`, which is later moved to `path`. No other process knows the file yet, so no lock is
- * needed.
+ * Creates an empty database at `temporary`, which is moved to `path` later. No other process knows the file yet, so it
+ * needs no lock.
  */
 function createAt(temporary: string, path: string, options: DatabaseOptions): void {
   const connect = () => openSqlite(temporary, {timeout: 0})
@@ -142,7 +146,7 @@ function createAt(temporary: string, path: string, options: DatabaseOptions): vo
 function migrateWith(connection: Connection, database: Database, path: string, options: DatabaseOptions) {
   const {migrations, afterMigration} = options
   database.transaction(() => {
-    // Another process may have migrated the file in the meantime.
+    // Another process may have migrated the file since the check.
     const from = requireOurs(connection, migrations, path)
     for (const migration of migrations.slice(from)) connection.exec(migration)
     connection.exec(`PRAGMA user_version = ${migrations.length}`)
@@ -150,7 +154,7 @@ function migrateWith(connection: Connection, database: Database, path: string, o
   })
 }
 
-/** Opens a connection and returns the result of `use`. If `use` throws, the connection is closed. Throws a StorageError. */
+/** Opens a connection and returns the result of `use`. Closes the connection if `use` throws. Throws a StorageError. */
 function opened(path: string, connect: () => Connection, use: (connection: Connection) => Database) {
   try {
     const connection = connect()
@@ -166,8 +170,8 @@ function opened(path: string, connect: () => Connection, use: (connection: Conne
 }
 
 /**
- * Opens a database read-only: no file is created or migrated, and no permissions change. Throws a StorageError, also when there
- * is no such file.
+ * Opens a database read-only: no file is created or migrated, and no permissions change. Throws a StorageError if the
+ * file is missing, damaged or not readable.
  */
 export function openDatabaseToRead(
   path: string,
@@ -181,7 +185,10 @@ export function openDatabaseToRead(
   })
 }
 
-/** Returns what distinguishes a file from one that replaces it; undefined if there is none, or it cannot be looked at. */
+/**
+ * Returns what distinguishes a file from another one at the same path, or undefined if there is no file or it cannot be
+ * read.
+ */
 function identityOf(path: string): string | undefined {
   try {
     const {dev, ino} = statSync(path, {bigint: true})
@@ -193,7 +200,7 @@ function identityOf(path: string): string | undefined {
 
 interface Opened {
   readonly path: string
-  /** How long to wait for another process, in milliseconds. */
+  /** How many milliseconds to wait for another process. */
   readonly patience: number
   readonly hasLog: boolean
 }
@@ -225,7 +232,10 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       return Object.fromEntries((names as string[]).map((name, n) => [name, list[n]])) as Row
     })
   }
-  /** Reports whether the rows of a statement are read as bytes. A database with a log is excluded, because it has BLOBs. */
+  /**
+   * Reports whether a statement is a query whose rows are read as bytes. This is not done in a database with a log,
+   * which has BLOBs.
+   */
   const isSelect = (sql: string) => !hasLog && /^\s*(SELECT|WITH)\b/i.test(sql)
   const guarded = <T>(work: () => T): T => {
     try {
@@ -260,7 +270,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     })
   }
 
-  // Values are passed as one list. libsql takes a lone Uint8Array for named parameters and ends the process.
+  // The values are passed as one list: libsql takes a single Uint8Array for named parameters and ends the process.
   return {
     all: <Row>(sql: string, ...values: Value[]) =>
       guarded(() => (isSelect(sql) ? select<Row>(sql, values) : (prepare(sql).all(values) as Row[]))),
@@ -268,7 +278,7 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       guarded(() => {
         if (isSelect(sql)) return select<Row>(sql, values)[0]
         const row = prepare(sql).get(values) as (Row & {_metadata?: unknown}) | undefined
-        // libsql adds the statement's duration to the row.
+        // libsql adds the duration of the statement to the row.
         if (row) delete row._metadata
         return row
       }),
@@ -285,11 +295,11 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       else if (rows > 0 && orLater) finishErasing(connection, patience)
       if (rows === 0 || orLater || atClose) return rows
       try {
-        // SQLite itself does not wait for a reader that arrives during the rewrite.
+        // SQLite itself does not wait for a reader that opens the file during the rewrite.
         untilFree(patience, path, () => rewrite(connection, mark))
         return rows
       } catch (error) {
-        // The rows are deleted, and the mark is set.
+        // The rows are deleted and the mark is set, so only the rewrite is missing.
         const {fault, message} = storageErrorOf(error, path)
         const when = fault === 'full' ? 'the disk has space' : 'no other process uses the file'
         const hint = `a later command erases them once ${when}; until then the deleted bytes can still be read in that file`
@@ -302,10 +312,10 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
       if (!isChecked) throw damaged(path)
       return true
     },
-    // libsql has no backup API. This statement is SQLite's other way to copy a database in use.
+    // libsql has no backup API. VACUUM INTO is SQLite's other way to copy a database in use.
     copyTo: target => guarded(() => void connection.prepare('VACUUM INTO ?').run([target])),
     requireInPlace() {
-      // A file system that SQLite keeps no log on has none to compare.
+      // On some file systems SQLite keeps no log; then there is nothing to compare.
       known ??= files.map(identityOf)
       if (isInPlace()) return
       const what = `${path} or its log was removed, moved or replaced while it was open`
@@ -317,16 +327,18 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
     },
     close() {
       if (erasesAtClose) finishErasing(connection, patience)
-      // The log at the path may be that of another file, with events that another process stored.
+      // If the files were replaced, the log at the path may belong to another file and contain events that another
+      // process stored.
       if (hasLog && isInPlace()) {
-        // Prepared statements hold the connection, so closing alone leaves the log. The log is copied into the file, and
-        // removed if no other process has the file open.
+        // Prepared statements keep the connection open, so that closing it would not remove the log. The log is
+        // therefore copied into the file, and removed if no other process has the file open.
         try {
           connection.exec('PRAGMA busy_timeout = 0')
           connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
           connection.exec('PRAGMA journal_mode = DELETE')
         } catch {
-          // The file is in use, opened read-only, or the disk is full. Nothing is lost, and the next process tries again.
+          // The file is in use or opened read-only, or the disk is full. Nothing is lost, and the next process tries
+          // again.
         }
       }
       connection.close()
@@ -334,10 +346,13 @@ function wrap(connection: Connection, {path, patience, hasLog}: Opened): Databas
   }
 }
 
-/** How long to wait for another process's transaction. */
+/** How many milliseconds to wait for the transaction of another process, by default. */
 export const PATIENCE_MILLISECONDS = 30_000
 
-/** Runs `work`, and again while SQLite reports `path` as busy. Throws a StorageError `busy` when the time is up. */
+/**
+ * Runs `work`, and repeats it while SQLite reports that `path` is busy. Throws a StorageError `busy` when the time is
+ * up.
+ */
 function untilFree(patienceMilliseconds: number, path: string, work: () => void): void {
   for (const end = performance.now() + patienceMilliseconds; ; pause()) {
     try {
@@ -351,8 +366,9 @@ function untilFree(patienceMilliseconds: number, path: string, work: () => void)
 }
 
 /**
- * The mark of an unfinished erasure: a random number in the `application_id` of the file's header. The transaction that deletes
- * rows sets it. After a kill, the next process that opens the file completes the erasure.
+ * Marks that an erasure is unfinished: a random number in the `application_id` of the file's header. The transaction
+ * that deletes rows sets it. If the process is killed before the rewrite, the next process that opens the file
+ * completes it.
  */
 const FIRST_MARK = 0x57_00_00_00
 const MARKS = 0x01_00_00_00
@@ -375,14 +391,17 @@ export function rewrite(connection: Connection, mark: number): void {
   connection.exec('VACUUM')
   connection.exec('BEGIN IMMEDIATE')
   try {
-    // If another process has started an erasure since, its mark stays.
+    // If another process has started an erasure in the meantime, its mark stays.
     if (markOf(connection) === mark) connection.exec('PRAGMA application_id = 0')
   } finally {
     connection.exec('COMMIT')
   }
 }
 
-/** Completes an erasure without waiting. If the file is busy, a later process completes it. */
+/**
+ * Completes an unfinished erasure, without waiting. If the file is busy, a later process will complete it.
+ * `busyMilliseconds` is the busy timeout to restore afterwards.
+ */
 export function finishErasing(connection: Connection, busyMilliseconds: number): void {
   const mark = markOf(connection)
   if (mark === undefined) return

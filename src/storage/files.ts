@@ -1,7 +1,7 @@
 /**
- * Writes files so that they are complete or absent: under a private temporary name, flushed, then renamed or linked into place.
- * The next writer in the directory removes temporary files of killed processes. The usual packages for this ignore a short
- * write; on a full disk they replace a good file with a truncated one.
+ * Writes files so that they are complete or absent: first under a private temporary name and flushed, then renamed or
+ * linked into place. The next writer in the directory removes temporary files that killed processes left. The usual
+ * packages for this ignore a short write: on a full disk they replace a good file with a truncated one.
  */
 import * as fs from 'node:fs'
 import {dirname, resolve} from 'node:path'
@@ -10,8 +10,8 @@ import {StorageError, storageErrorOf} from './errors.js'
 import {sweepTemporaryFiles, temporaryPath} from './temporary.js'
 
 /**
- * Creates `directory` as 0700, or makes an existing one private unless it is shared. Throws a StorageError when it is not a
- * directory.
+ * Creates `directory` with mode 0700, or removes the permissions of others from an existing one unless it is shared.
+ * Throws a StorageError if it is not a directory or cannot be created.
  */
 export function ensurePrivateDirectory(directory: string): void {
   try {
@@ -43,8 +43,8 @@ export function createDirectories(directory: string): void {
 }
 
 /**
- * Removes group and other permissions of `directory`, unless it is shared: owned by another user, the root of the disk, or with
- * the sticky bit, as /tmp. Throws the system's error.
+ * Removes the permissions of group and others from `directory`, unless it is shared: owned by another user, the root of
+ * the disk, or with the sticky bit, like /tmp. Throws the system's error.
  */
 export function tightenDirectory(directory: string): void {
   const stats = fs.lstatSync(directory)
@@ -54,8 +54,8 @@ export function tightenDirectory(directory: string): void {
 }
 
 /**
- * Returns the stats of a file, or undefined if there is none. Throws a StorageError unless it is a regular file: a link may be
- * an attack, or the user's own.
+ * Returns the stats of a file, or undefined if there is none. Throws a StorageError if it is not a regular file. A link
+ * is rejected too: it may be an attack, or deliberate.
  */
 export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | undefined {
   const stats = lstatIfAny(path)
@@ -67,8 +67,8 @@ export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | u
 export const MOVE_AWAY = 'move it away; neither it nor its target was changed'
 
 /**
- * Returns the stats of a file without following links, or undefined if there is none. Throws a StorageError when that cannot be
- * checked.
+ * Returns the stats of a file without following links, or undefined if there is none. Throws a StorageError if the
+ * system does not allow it.
  */
 export function lstatIfAny(path: string): fs.Stats | undefined {
   try {
@@ -134,21 +134,21 @@ function takeAfter({mode, uid, gid}: fs.Stats, file: number): void {
 }
 
 /**
- * Gives the file `temporary` the name `path`. Throws EEXIST when the name is taken. Where the file system has hard links, the
- * file also keeps its temporary name.
+ * Gives the file `temporary` the name `path`. Throws EEXIST if that name is in use. If the file system has hard links,
+ * the file keeps its temporary name as well.
  */
 export function putInPlace(temporary: string, path: string): void {
   try {
     fs.linkSync(temporary, path)
   } catch (error) {
-    // Some file systems have no hard links: FAT, some network shares.
+    // Some file systems have no hard links, for example FAT and some network shares.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     fs.closeSync(fs.openSync(path, NEW_FILE, 0o600))
     fs.renameSync(temporary, path)
   }
 }
 
-/** Reports whether files can be created in `directory`, which is created if possible. */
+/** Reports whether files can be created in `directory`. Creates the directory if it is missing. */
 export function isWritableDirectory(directory: string): boolean {
   try {
     ensurePrivateDirectory(directory)
@@ -160,8 +160,8 @@ export function isWritableDirectory(directory: string): boolean {
 }
 
 /**
- * Flushes a directory, so that a rename in it is durable. Does nothing where a directory cannot be opened or flushed; the
- * system then writes the entry later.
+ * Flushes a directory to the disk, so that a rename in it is durable. Does nothing if the system cannot open or flush a
+ * directory; it then writes the entry later.
  */
 export function flushDirectory(directory: string): void {
   if (process.platform === 'win32') return
@@ -177,8 +177,9 @@ export function flushDirectory(directory: string): void {
 }
 
 /**
- * Reports whether the file at `path` belongs to another user, who could read what is written to it, or could have written its
- * content. Root is trusted; when running as root in a user's home, so is the owner of the directory.
+ * Reports whether the file at `path` belongs to another user, who could read what is written to it or may have written
+ * its content. Root is trusted. If bookctl runs as root in the home of a user, the owner of the directory is trusted
+ * too.
  */
 export function isOfAnother(path: string, {uid}: fs.Stats): boolean {
   const own = process.geteuid?.()
@@ -186,18 +187,21 @@ export function isOfAnother(path: string, {uid}: fs.Stats): boolean {
   return own !== 0 || uid !== fs.statSync(dirname(path)).uid
 }
 
-/** Removes group and other permissions of a file, if the system allows it. `file` is its descriptor or path. */
+/**
+ * Removes the permissions of group and others from a file, if the system allows it. `file` is its descriptor or its
+ * path.
+ */
 export function tighten(file: number | string, {mode}: fs.Stats): void {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
   try {
     if (typeof file === 'number') fs.fchmodSync(file, 0o600)
     else fs.chmodSync(file, 0o600)
   } catch {
-    // On a read-only disk, no other user can change the file either.
+    // On a read-only disk no other user can change the file either.
   }
 }
 
-/** Like `requireRegularFile`, but also throws a StorageError when the file belongs to another user. */
+/** Like `requireRegularFile`, but also throws a StorageError if the file belongs to another user. */
 export function requireOwnFile(path: string): fs.Stats | undefined {
   const stats = requireRegularFile(path)
   if (stats === undefined || !isOfAnother(path, stats)) return stats
@@ -205,12 +209,12 @@ export function requireOwnFile(path: string): fs.Stats | undefined {
   throw new StorageError('not_ours', `${path} belongs to another user`, hint)
 }
 
-/** The limit is four times the size of a whole system's certificates. */
+/** Maximum size of a PEM file: four times the certificates of a whole system. */
 export const MOST_PEM_BYTES = 1024 * 1024
 
 /**
- * Returns the text of a file with certificates or a key. Throws the system's error; EFBIG for more than MOST_PEM_BYTES, because
- * an endless device would never end, and EINVAL for a pipe, which may have no writer.
+ * Returns the text of a file with certificates or a key. Throws the system's error, EFBIG for more than MOST_PEM_BYTES
+ * (a device may never end), or EINVAL for a pipe (which may have no writer).
  */
 export function readPem(file: string): string {
   if (fs.statSync(file).isFIFO()) throw Object.assign(new Error('a pipe'), {code: 'EINVAL'})

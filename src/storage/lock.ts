@@ -1,5 +1,6 @@
 /**
- * A lock between processes that the kernel releases when its holder dies: an open write transaction on an empty SQLite file.
+ * Implements a lock between processes as an open write transaction on an empty SQLite file. The kernel releases the
+ * lock when its holder dies.
  */
 import {createHash} from 'node:crypto'
 import {readdirSync} from 'node:fs'
@@ -10,13 +11,16 @@ import {StorageError, storageErrorOf} from './errors.js'
 import {lstatIfAny, MOVE_AWAY} from './files.js'
 
 const LOCKS = 'locks'
-/** Number of lock files per kind, to bound their number. Two keys with the same file wait for each other. */
+/**
+ * The number of lock files for each kind, which limits how many there are. Two keys with the same file wait for each
+ * other.
+ */
 const STRIPES = 32
 
 interface LockOptions {
-  /** The configuration directory. Its subdirectory `locks` has the lock files. */
+  /** The configuration directory. The lock files are in its subdirectory `locks`. */
   readonly directory: string
-  /** The kind of thing that is locked, for example `tokens`. Different kinds never wait for each other. */
+  /** What sort of thing is locked, for example `tokens`. Locks of different kinds never wait for each other. */
   readonly kind: string
   /** Identifies the locked thing within its kind. */
   readonly key: string
@@ -25,9 +29,9 @@ interface LockOptions {
 }
 
 /**
- * Runs `work` while no other process holds the same lock. While waiting, it calls `peek` repeatedly, and returns the first
- * value other than undefined without the lock. Returns `{gaveUp: true}` when the time is up. Throws a StorageError when the
- * directory cannot be written.
+ * Runs `work` while no other process holds the same lock. While waiting, calls `peek` repeatedly; the first value other
+ * than undefined is returned, without the lock. Returns `{gaveUp: true}` when the time is up. Throws a StorageError if
+ * the directory cannot be written.
  */
 export async function withLock<T>(
   {directory, kind, key, waitMilliseconds}: LockOptions,
@@ -38,7 +42,7 @@ export async function withLock<T>(
   const path = join(directory, LOCKS, `${kind}-${stripe.toString(16).padStart(2, '0')}.lock`)
   let connection: Connection
   try {
-    // A symbolic link to a directory is refused too.
+    // A symbolic link to a directory is rejected too.
     const place = lstatIfAny(dirname(path))
     if (place && !place.isDirectory())
       throw new StorageError('not_ours', `${dirname(path)} is not a directory`, MOVE_AWAY)

@@ -1,6 +1,7 @@
 /**
- * Names processes, so that other processes can tell whether they still run, and uses those names for temporary files. The next
- * process that writes in a directory removes the temporary files of killed processes, because they may contain secrets.
+ * Gives processes names by which others can find out whether they still run, and uses these names for temporary files.
+ * The next process that writes to a directory removes the temporary files of killed processes, because they may contain
+ * secrets.
  */
 import {lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync} from 'node:fs'
 import {hostname, tmpdir} from 'node:os'
@@ -8,20 +9,23 @@ import {join} from 'node:path'
 import process from 'node:process'
 import {StorageError, storageErrorOf} from './errors.js'
 
-/** Whether a process still runs. `elsewhere`: it belongs to another host or PID namespace, where that cannot be checked. */
+/**
+ * Whether a process still runs. `elsewhere` means that it belongs to another host or PID namespace, so this cannot be
+ * checked.
+ */
 export type OwnerFate = 'running' | 'gone' | 'elsewhere'
 
 /**
- * Returns a name for this process that stays unique when its pid is reused: pid, start time, UUID and place, in characters of
- * `[A-Za-z0-9._-]`, joined by colons.
+ * Returns a name for this process, which stays unique even if its pid is used again: pid, start time, UUID and place,
+ * joined by colons. Each part consists of `[A-Za-z0-9._-]`.
  */
 export function createOwner(): string {
   return [process.pid, startOf(process.pid) ?? '', crypto.randomUUID(), place()].join(':')
 }
 
 /**
- * Reports whether the process named `owner` still runs. `self` is this process's name; any other name with this pid is of a
- * process that is gone.
+ * Reports whether the process named `owner` still runs. `self` is the name of this process. A different name with the
+ * same pid belongs to a process that no longer runs.
  */
 export function fateOf(owner: string, self: string): OwnerFate {
   if (owner === self) return 'running'
@@ -32,7 +36,7 @@ export function fateOf(owner: string, self: string): OwnerFate {
   return started === '' || startOf(Number(pid)) === started ? 'running' : 'gone'
 }
 
-/** Returns the PID namespace, if the system has them, and the host name. */
+/** Returns the PID namespace, if the system has them, and the host name, as one text. */
 function place(): string {
   let namespace = ''
   try {
@@ -43,7 +47,7 @@ function place(): string {
     .slice(0, 64)}`
 }
 
-/** Reports whether a process with this id runs, of any user. */
+/** Reports whether a process with this id runs, whoever its user is. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -57,7 +61,7 @@ export function isRunning(pid: number): boolean {
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may contain spaces; the start time is field 22.
+    // Field 2, the name in brackets, may contain spaces. The start time is field 22.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined
@@ -74,9 +78,9 @@ export function temporaryPath(directory: string): string {
 }
 
 /**
- * Removes this user's temporary files in `directory` whose process no longer runs, ignoring errors. Files of this process stay,
- * because another thread may be writing them. Files of other users stay too: in a shared directory, their owner could replace
- * one by a link during the removal.
+ * Removes the temporary files in `directory` that belong to this user and whose process no longer runs. Errors are
+ * ignored. Files of this process stay, because another thread may be writing them. Files of other users stay too: in a
+ * shared directory, their owner could replace one by a link during the removal.
  */
 export function sweepTemporaryFiles(directory: string): void {
   const own = process.geteuid?.()
@@ -85,7 +89,7 @@ export function sweepTemporaryFiles(directory: string): void {
   try {
     names = readdirSync(directory)
   } catch {
-    // The following write reports what is wrong with the directory, here and below.
+    // Here and below, the write that follows will report what is wrong with the directory.
   }
   for (const name of names) {
     if (name.startsWith(ownNames)) continue
@@ -102,12 +106,12 @@ export function sweepTemporaryFiles(directory: string): void {
   }
 }
 
-/** Set after the first sweep, because the process has files of its own from then on. */
+/** True after the first sweep. From then on, this process may have directories of its own there. */
 let isSwept = false
 
 /**
- * Creates a private temporary directory (0700) and returns its path. The first call removes those of killed processes. Throws a
- * StorageError.
+ * Creates a private temporary directory (0700) and returns its path. The first call also removes directories of killed
+ * processes. Throws a StorageError if it cannot be created.
  */
 export function makeTemporaryDirectory(): string {
   try {

@@ -122,7 +122,7 @@ test.each([
   [['--allow', 'reserve'], 'missing_flag'],
   [['--allow', 'everything'], 'invalid_input'],
   [['--max-total', '500'], 'invalid_input'],
-  [['--max-total', '500 EUR', '--max-each', '500 TRY'], 'invalid_flags'],
+  [['--max-total', '500 EUR', '--max-each', '500 TRY'], 'invalid_input'],
   [['--consent', 'none', '--live'], 'invalid_flags'],
   [['--remove', '--profile', 'work'], 'invalid_flags'],
   [['--name', '__proto__'], 'invalid_input'],
