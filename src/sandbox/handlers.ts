@@ -1,4 +1,7 @@
-/** The handlers of the operations (§4). For the operations of §4.9, the interface shows no paths or answers, so we chose them. */
+/**
+ * The handlers of the operations (§4). The interface does not show the paths or answers of the operations in §4.9;
+ * those here are our choice.
+ */
 import {dayNumber, instantOf, isoTime, nightsBetween} from '../contract/dates.js'
 import {EVENT_TYPE_NAMES, isEventType, RESERVATION_STATUSES} from '../contract/events.js'
 import {parseUrl} from '../contract/foreign-text.js'
@@ -31,8 +34,8 @@ import * as webhooks from './store/webhooks.js'
 
 export const HANDLERS: Handlers = {
   /**
-   * Grants those of the requested scopes that the client has. Refuses with `invalid_scope` if a scope is unknown or none is
-   * granted.
+   * Grants the requested scopes that the client has. Throws the Refusal `invalid_scope` if a scope does not exist or
+   * none is granted.
    */
   'token.create': ({service, now, body}) => {
     if (body.grant_type !== 'client_credentials') {
@@ -53,7 +56,7 @@ export const HANDLERS: Handlers = {
     })
   },
 
-  /** Answers 200 for an unknown token too (RFC 7009 §2.2). */
+  /** Also answers 200 for an unknown token (RFC 7009 §2.2). */
   'token.revoke': ({service, body}) => {
     forgetToken(service.database, body.token)
     return data({revoked: true})
@@ -112,7 +115,7 @@ export const HANDLERS: Handlers = {
     return data(withAccountCharge(offer, call.client.currency))
   },
 
-  /** Returns all tours of the city on one page, or only those that run on `date`. */
+  /** Returns all tours of the city on one page, or those that run on `date`. */
   'tours.search': ({now, body}) => {
     const {date, currency} = body
     const city = checkDestination(body.destination)
@@ -123,7 +126,7 @@ export const HANDLERS: Handlers = {
     return pageOf({items: found, next: null}, tours.length)
   },
 
-  /** The price is in the currency of the client's account, because the request names none. */
+  /** The price is in the currency of the client's account, because the request has no currency. */
   'tours.show': ({client, parameters}) => {
     const id = parameters.tour_id ?? ''
     const tour = findTour(id, client.currency)
@@ -139,7 +142,7 @@ export const HANDLERS: Handlers = {
     const {client_id: clientId} = call.client
     const record = convertOffer(call)
     const answer = data(booking.withVoucher(call.service, {clientId, record}))
-    // The answer is dropped, but a repeat with the same key gets it.
+    // The connection is cut before the answer, but a repeat with the same key gets the answer.
     return {...answer, dropAfterCommit: call.body.client_reference_id.endsWith('-unknown_success')}
   },
 
@@ -242,7 +245,7 @@ export const HANDLERS: Handlers = {
     return data({id, deleted: true})
   },
 
-  /** Sends an event of the first type that the subscription lists. The event is about no real reservation. */
+  /** Sends a test event of the first type that the subscription lists. The event is about no stored reservation. */
   'subscriptions.test': call => {
     const {service, client, now} = call
     const {id, events, is_active} = ownSubscription(call)
@@ -270,24 +273,27 @@ export const HANDLERS: Handlers = {
     const paging = readPaging(call.query)
     const {database} = call.service
     const subscriptionId = call.parameters.subscription_id ?? ''
-    // The deliveries of a deleted subscription stay on record.
+    // The deliveries of a deleted subscription are kept.
     if (!webhooks.hasDeliveries(database, call.client.client_id, subscriptionId)) ownSubscription(call)
     const {items, next} = webhooks.listDeliveries(database, {subscriptionId}, paging, true)
     return pageOf({items: items.map(({delivery}) => delivery), next}, paging.limit)
   },
 }
 
-/** Adds what an account in `currency` is charged, which is the price itself in its own currency. */
+/** Adds what an account in `currency` is charged. If the price has the same currency, that is the price itself. */
 function withAccountCharge(offer: Offer, currency: string): Offer {
   const {price} = offer
   return {...offer, account_charge: accountCharge(price.total, price.currency, currency)}
 }
 
 const MOST_NIGHTS = 30
-/** Ten years, so that dates in examples and tests stay valid. */
+/** How far ahead a date may be: ten years, so that dates in examples and tests stay valid. */
 const MOST_DAYS_AHEAD = 3650
 
-/** Pages a list of reference data. The list never changes, so the cursor is a position in it. */
+/**
+ * Returns a handler that pages through a list of reference data. The list never changes, so the cursor is a position in
+ * it.
+ */
 function referenceData(list: () => readonly unknown[]) {
   return ({query}: Call) => {
     const {limit, after} = readPaging(query)
@@ -304,7 +310,10 @@ function checkDestination({id}: {readonly id: number}): Place {
   return city
 }
 
-/** Refuses a date that is past or too far ahead in the city. `now` is in Unix seconds. */
+/**
+ * Throws a Refusal if the date is in the past, or too far ahead, in the time zone of the city. `now` is in Unix
+ * seconds.
+ */
 function checkDay(field: string, date: string, city: Place, now: number): void {
   const today = localTime(now, city.timezone).slice(0, 10)
   const ahead = nightsBetween(today, date)
@@ -324,7 +333,10 @@ function ownReservation({service, client, parameters}: Call<unknown>) {
   return requireReservation(service.database, parameters.reservation_ref ?? '', client.client_id)
 }
 
-/** Reads a timestamp with an offset, or a date, as Unix seconds. A date means its start in UTC, or its end for `created_to`. */
+/**
+ * Reads a timestamp with an offset, or a date, as Unix seconds, or null. A date stands for its start in UTC, and in
+ * `created_to` for its end. Throws the Refusal `validation_failed` for another text.
+ */
 function readInstant(query: URLSearchParams, name: 'created_from' | 'created_to'): number | null {
   const text = query.get(name)
   if (text === null) return null
@@ -344,10 +356,16 @@ function ownSubscription({service, client, parameters}: Call<unknown>): Subscrip
   return found
 }
 
-/** The characters of a URI (RFC 3986 §2). A URL with other characters is returned percent-encoded, as deliveries use it. */
+/**
+ * Matches a text that has only characters of a URI (RFC 3986 §2). Any other URL is returned percent-encoded, as
+ * deliveries send it.
+ */
 const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/
 
-/** Returns the URL if it is https (§6), or http on loopback if `--allow-http-loopback` is set. Throws Refusal otherwise. */
+/**
+ * Returns the URL if it is https (§6), or http on loopback when `--allow-http-loopback` is set. Throws a Refusal
+ * otherwise.
+ */
 function checkUrl(service: Service, text: string): string {
   const url = parseUrl(text)
   if (url === undefined) throw invalidField('url', 'invalid_format', 'must be an https address')

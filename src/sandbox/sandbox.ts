@@ -1,4 +1,4 @@
-/** The local sandbox: puts together the whole service as one function `Request → Response`, with its state in SQLite. */
+/** The local sandbox: assembles the whole service as one function `Request → Response`, with its state in SQLite. */
 import {setMaxListeners} from 'node:events'
 import {setImmediate} from 'node:timers/promises'
 import {Hono} from 'hono'
@@ -31,28 +31,28 @@ export interface SandboxOptions {
   readonly databaseOwner?: FileOwner
   /** Returns the real time in Unix seconds. */
   readonly clock?: () => number
-  /** Number of offers that each search finds, to test long answers (default: those of the city's 12 to 20 hotels). */
+  /** How many offers each search finds, to test long answers (default: those of the city's 12 to 20 hotels). */
   readonly offers?: number | undefined
   readonly latencyMilliseconds?: number
   readonly allowHttpLoopback?: boolean
-  /** File with a certificate authority that deliveries trust in addition to the system's. It may be created later. */
+  /** A file with a certificate authority that deliveries trust in addition to the system's. It may be created later. */
   readonly caFile?: string
   readonly resolve?: Resolve
   /** Time limit for a subscriber's answer, in milliseconds (default: the limit of §6.4). */
   readonly subscriberMilliseconds?: number
-  /** Whether to keep the evidence of requests (default true). Without it, the benchmark measures what that costs. */
+  /** Whether to record the evidence of requests (default true). The benchmark measures the cost without it. */
   readonly keepsEvidence?: boolean
-  /** Called after each request was answered or dropped, except for the dashboard and the controls. */
+  /** Called after each request that was answered or dropped, except those to the dashboard and the controls. */
   readonly onAnswered?: ((request: http.AnsweredRequest) => void) | undefined
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>
 
-/** Creates a sandbox. Throws StorageError, with the fault `busy` if another sandbox has the file open. */
+/** Creates a sandbox. Throws a StorageError, with the fault `busy` if another sandbox has the file open. */
 export function createSandbox(options: SandboxOptions) {
   const database = openExclusively(options.database, options.databaseOwner ?? 'users')
   const closing = new AbortController()
-  // Every waiting request and delivery listens to this signal; Node would warn of more than ten listeners.
+  // Every waiting request and delivery listens to this signal. Node would warn about more than ten listeners.
   setMaxListeners(0, closing.signal)
   let served: string | undefined
   const realNow = options.clock ?? (() => Date.now() / 1000)
@@ -94,18 +94,21 @@ export function createSandbox(options: SandboxOptions) {
   const app = createApp(service, options.onAnswered)
   const lastPort = Number(readMeta(database, 'last_port')) || undefined
   return {
-    /** The port at which this file was served before; undefined the first time. */
+    /** The port at which the database was served last; undefined the first time. */
     lastPort,
     /**
-     * Answers a request in process. Rejects with ConnectionDrop where the server would cut the connection. Before `listenAt` any
-     * loopback origin is accepted.
+     * Answers a request within the process. Rejects with a ConnectionDrop where a server would cut the connection.
+     * Until `listenAt` is called, any loopback origin is accepted.
      */
     handle: async (request: Request, link = linkOf(request)): Promise<Response> => app.fetch(request, {link}),
-    /** Sets the origin that links have and requests must name. Deliveries start only now, because their links need the origin. */
+    /**
+     * Sets the origin that links have and that requests must name. Deliveries start now, because their links need the
+     * origin.
+     */
     listenAt: (origin: string) => {
       served = origin
       try {
-        // The port is reused after a restart, so that addresses people saved stay valid.
+        // The port is used again after a restart, so that saved links stay valid.
         writeMeta(database, 'last_port', new URL(origin).port)
       } catch (error) {
         // The sandbox can serve even if the disk is full.
@@ -113,13 +116,13 @@ export function createSandbox(options: SandboxOptions) {
       }
       dispatcher.wake()
     },
-    /** Writes to the file. Throws a StorageError if it cannot be written. */
+    /** Writes to the database, as a check. Throws a StorageError if that is impossible. */
     checkStore: () => writeMeta(database, 'checked_at', String(realNow())),
-    /** Returns how many deliveries have each status. Throws a StorageError. */
+    /** Returns the number of deliveries by status. Throws a StorageError. */
     countDeliveries: () => countDeliveries(database),
-    /** Returns the time of the sandbox's clock, in Unix seconds. */
+    /** Returns the time on the sandbox's clock in Unix seconds. */
     now: () => base.clock.now(),
-    /** Returns what was seen of a client since a time (Unix seconds of the sandbox's clock), in its order. */
+    /** Returns the evidence about a client since a time (Unix seconds of the sandbox's clock), oldest first. */
     evidence: (clientId: string, since: number) => evidenceOf(service, clientId, since),
     close: () => {
       closing.abort()
@@ -130,7 +133,7 @@ export function createSandbox(options: SandboxOptions) {
   }
 }
 
-/** Returns the link of a request that is answered in process. */
+/** Returns the Link of a request that did not come over a connection. */
 function linkOf({headers, signal}: Request): http.Link {
   const link: http.Link = {rawHeaders: [...headers].flat(), goneAt: undefined}
   const leave = () => {
@@ -149,13 +152,13 @@ function openExclusively(path: string, owner: FileOwner): Database {
       hasLog: true,
       afterMigration: fillLedger,
     })
-    // The next write (in prepareState) takes the lock, which is held as long as the file is open.
+    // The next write (in prepareState) takes the lock. It is held as long as the file is open.
     database.get('PRAGMA locking_mode = EXCLUSIVE')
-    // The log is kept to one mebibyte instead of four: it takes less space, and each checkpoint is shorter.
+    // The log is limited to one mebibyte instead of four: it takes less space, and each checkpoint is shorter.
     database.get('PRAGMA wal_autocheckpoint = 256')
     const isGivingBack = database.get<{auto_vacuum: number}>('PRAGMA auto_vacuum')?.auto_vacuum === 2
     if (path !== ':memory:' && !isGivingBack) {
-      // Free pages are returned to the system. A file created by an earlier version must be rewritten once to allow this.
+      // Free pages are returned to the system. A file from an earlier version must be rewritten once to allow this.
       database.run('PRAGMA auto_vacuum = INCREMENTAL')
       database.run('VACUUM')
     }
@@ -169,8 +172,8 @@ function openExclusively(path: string, owner: FileOwner): Database {
 
 function createApp(service: http.RunningService, onAnswered: SandboxOptions['onAnswered']): http.App {
   const app: http.App = new Hono()
-  // Only one request runs in each turn of the event loop. Otherwise one connection could have many requests answered while others
-  // wait to be accepted.
+  // Only one request runs in each turn of the event loop. Otherwise many requests of one connection could be answered
+  // while other connections wait to be accepted.
   let turn: Promise<unknown> = Promise.resolve()
   app.onError((error, context) => answerError(service, error, context))
   app.notFound(() => {
@@ -179,7 +182,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
   app.use(async (context, next) => {
     context.set('requestId', randomId('req_'))
     await next()
-    // By now, a thrown refusal has become an answer.
+    // At this point, a thrown Refusal has become an answer.
     context.res.headers.set('X-Request-Id', context.var.requestId)
     if (!context.res.headers.has('Cache-Control')) context.res.headers.set('Cache-Control', 'no-store')
     if (context.var.isTruncated) await truncate(context.res)
@@ -212,7 +215,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
     context.set('origin', http.checkHost(context.req.raw, service.served()))
     context.set('body', await http.readBody(context.req.raw))
     context.var.entry.body = http.redactBody(context.var.body)
-    // Any site may link to a page, so GET and HEAD of pages are not checked.
+    // Any site may link to a page, so GET and HEAD requests for pages are not checked.
     if (!/^(GET|HEAD)$/.test(context.req.method) || http.FOR_PROGRAMS.test(context.req.path))
       http.checkOrigin(context.req.raw, context.var.origin)
     turn = turn.then(() => setImmediate())
@@ -229,7 +232,8 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
     const route = `${method} ${http.API_PATH}${path.replace(/\{(\w+)\}/g, ':$1')}`
     return [route, operation(name, HANDLERS[name] as (call: Call) => Answer)]
   })
-  // Routes without parameters come first. Otherwise a wrong method on /hotels/search would look like the id of a hotel.
+  // Routes without parameters come first. Otherwise a wrong method on /hotels/search would be taken for the id of a
+  // hotel.
   const isGeneral = ([route]: [string, http.Handle]) => Number(route.includes(':'))
   http.addRoutes(app, service, Object.fromEntries(routes.sort((a, b) => isGeneral(a) - isGeneral(b))))
   addPages(app, service)
@@ -239,7 +243,7 @@ function createApp(service: http.RunningService, onAnswered: SandboxOptions['onA
 
 function answerError(service: http.RunningService, error: Error, context: http.RequestContext): Response {
   if (error instanceof ConnectionDrop) throw error
-  // Internal errors are answered without their message, which could contain personal data.
+  // The messages of internal errors are not sent, because they could contain personal data.
   const fault =
     error instanceof StorageError
       ? new Refusal('service_unavailable', 'the local sandbox cannot write its database')
@@ -248,7 +252,7 @@ function answerError(service: http.RunningService, error: Error, context: http.R
   if (isAnsweredAsPage(context, refusal)) return showFailure(service, context, refusal)
   const {json, ...answer} = refusal.toAnswer(context.var.requestId)
   const isToken = context.req.path === http.API_PATH + OPERATIONS['token.create'].path
-  // Token errors also have `error_description` (RFC 6749 §5.2).
+  // Errors of the token endpoint also have `error_description` (RFC 6749 §5.2).
   const text = JSON.stringify(isToken ? {...json, error_description: refusal.message} : json)
   context.var.entry.answer = http.keptAnswer(text)
   return jsonResponse(text, answer)

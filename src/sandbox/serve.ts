@@ -1,4 +1,4 @@
-/** Serves a sandbox on loopback. This is the only file of the sandbox that uses node:http. */
+/** Serves a sandbox on a loopback port. Only this file and the deliveries use node:http. */
 import {once} from 'node:events'
 import {createServer, type ServerResponse, STATUS_CODES} from 'node:http'
 import type {AddressInfo} from 'node:net'
@@ -13,21 +13,24 @@ import {API_PATH, type Link} from './http/requests.js'
 import type {Sandbox} from './sandbox.js'
 
 /**
- * A request must be complete this long after its first byte. Node checks at an interval, so the cut may come one interval later.
+ * Time limits for a request in milliseconds, from its first byte until it is complete. Node checks them at an interval,
+ * so a request may be cut one interval later.
  */
 const LIMITS = {headersTimeout: 4000, requestTimeout: 4000, connectionsCheckingInterval: 500}
-/** Time for a refusal to reach the client before the connection is destroyed, even if the client is still sending. */
+/**
+ * How long a refusal has to reach the client before the connection is destroyed, even if the client is still sending.
+ */
 const LINGER_MILLISECONDS = 500
 
 const HOST = '127.0.0.1'
 
-/** Listens on `port` (0 for any free port). Rejects with the system's error if the port cannot be opened. */
+/** Listens on `port` (0 for any free port). Rejects with the system's error if that fails. */
 export async function serveSandbox(sandbox: Sandbox, port: number) {
   const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
     hostname: HOST,
     overrideGlobalObjects: false,
     errorHandler: error => {
-      // A request target can be no URL at all, such as `*` in `OPTIONS *`.
+      // A request target need not be a URL, for example `*` in `OPTIONS *`.
       const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
       const isTarget = error instanceof RequestError
       const {status, headers, body} = isTarget
@@ -39,7 +42,7 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
   const responses = new WeakMap<Duplex, ServerResponse>()
   const server = createServer({...LIMITS, requireHostHeader: false}, (request, response) => {
     responses.set(request.socket, response)
-    // The scheme of a URL may be in any case (RFC 9110 §4.2.3).
+    // The scheme of a URL may be in upper or lower case (RFC 9110 §4.2.3).
     request.url = request.url?.replace(/^https?:/i, scheme => scheme.toLowerCase())
     if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       send(response, refusal('invalid_request', 'the Host header is missing'))
@@ -86,8 +89,8 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
 type WireRefusal = ReturnType<typeof refusal>
 
 /**
- * Returns the refusal of input that is not a valid HTTP request, so the sandbox cannot handle it. The connection is closed after
- * it.
+ * Returns the refusal of input that is not a valid HTTP request, which the sandbox cannot handle. The connection is
+ * closed after the refusal.
  */
 function refusal(code: ErrorCode, message: string) {
   const requestId = randomId('req_')

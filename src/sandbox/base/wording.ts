@@ -1,4 +1,4 @@
-/** Dates, amounts and names in words, for the payment page, the dashboard and the voucher. */
+/** Formats dates, amounts and names for the payment page, the dashboard and the voucher. */
 import type {Contact, Guest, Reservation} from '../../contract/reservations.js'
 
 /** Formats a calendar date, which has no time zone: `Sat, 1 June 2030`. */
@@ -19,7 +19,7 @@ export function instantAsWritten(timestamp: string): string {
   return `${dayAndMonth(timestamp)}, ${time} (UTC${offset === 'Z' ? '' : offset})`
 }
 
-/** Returns `1 request`, `2 requests`. */
+/** Returns a number with its noun: `1 request`, `2 requests`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
@@ -42,7 +42,9 @@ function dayAndMonth(timestamp: string): string {
   return date.toLocaleDateString('en-GB', {day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC'})
 }
 
-/** Hides an identity number except for its last two characters. A number of one or two characters is hidden completely. */
+/**
+ * Hides all but the last two characters of an identity number. A number of one or two characters is hidden completely.
+ */
 export function maskIdentity(number: string): string {
   const characters = Array.from(number.trim())
   const shown = characters.length > 2 ? characters.slice(-2).join('') : ''

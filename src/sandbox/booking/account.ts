@@ -1,4 +1,7 @@
-/** What a booking and its cancellation charge to the client's account (§3: it is debited; the rest is ours). */
+/**
+ * Changes the balance of a client's account for bookings and cancellations. §3 only says that the account is debited;
+ * the rest is not in the interface.
+ */
 import {toMinor} from '../../contract/money.js'
 import type {Database} from '../../storage/database.js'
 import {accountCharge, convert} from '../catalogue/countries-and-currencies.js'
@@ -7,8 +10,8 @@ import {addEarlierEntries, addEntry, type LedgerEntry} from '../store/ledger.js'
 import type {StoredReservation} from '../store/reservations.js'
 
 /**
- * Gives back what the account was charged for a reservation, and charges the fee for cancelling it, each as an entry of the
- * ledger. `fee` is in the currency of the price, `at` in Unix seconds.
+ * Refunds what the account was charged for a reservation and charges the cancellation fee. Each is an entry in the
+ * ledger. `fee` is in the currency of the price, `at` is in Unix seconds. Must run in a transaction.
  */
 export function refundAccount(
   database: Database,
@@ -17,8 +20,8 @@ export function refundAccount(
   at: number,
 ): void {
   const client = findClient(database, clientId)
-  // Instant payments were not debited from the balance: their refund goes to the customer's card, which the sandbox does not
-  // model.
+  // Instant payments were not debited from the account. Their refund goes to the customer's card, which the sandbox
+  // does not model.
   if (!client || record.payment.mode !== 'account') return
   const {price, payment, reservation_ref: reservationRef} = record
   const feeMinor = feeOnAccount(fee, price.currency, client.currency, payment.charged?.rate)
@@ -27,8 +30,8 @@ export function refundAccount(
 }
 
 /**
- * Returns the fee in minor units of the account's currency, at the rate of its reservation. A reservation of an earlier version
- * has none, and was converted with two rates.
+ * Returns the fee in minor units of the account's currency, converted at the rate of the reservation. A reservation
+ * made by an earlier version has no rate; the current rates are then used.
  */
 function feeOnAccount(fee: string, from: string, to: string, rate: string | undefined): bigint {
   if (rate === undefined) return convert(toMinor(fee, from), from, to)
@@ -54,7 +57,7 @@ const SELECT_EARLIER = `
     record ->> '$.cancellation.cancelled_at' AS cancelled_at, record ->> '$.payment.charged.rate' AS rate
   FROM reservations WHERE client_id = ? AND record ->> '$.payment.mode' = 'account' ORDER BY sequence`
 
-/** Fills the ledger from the reservations of a database that had none. */
+/** Fills the ledger from the stored reservations, if the database has no ledger entries yet. */
 export function fillLedger(database: Database): void {
   if (database.get('SELECT 1 FROM ledger LIMIT 1')) return
   for (const client of listClients(database)) {

@@ -1,4 +1,7 @@
-/** Turns an offer into a reservation (§4.4, §3), and plays the scenarios that a client reference can select by its ending. */
+/**
+ * Converts an offer into a reservation (§4.4, §3). Endings of the client reference select scenarios, such as a price
+ * that has changed.
+ */
 import {isoTime, nightsBetween} from '../../contract/dates.js'
 import type {ErrorCode} from '../../contract/error-codes.js'
 import type {Offer} from '../../contract/hotels.js'
@@ -26,7 +29,10 @@ interface Call {
   readonly now: number
 }
 
-/** Turns the offer into a reservation. Must run in a transaction. Throws the Refusal of the first check that fails. */
+/**
+ * Converts the offer into a reservation and returns it. Must run in a transaction. Throws the Refusal of the first
+ * check that fails.
+ */
 export function convertOffer(call: Call): Reservation {
   const {service, client, body, now} = call
   const {database} = service
@@ -97,13 +103,16 @@ export function convertOffer(call: Call): Reservation {
   return record
 }
 
-/** Messages about offers that an injected fault made unusable. */
+/** Messages for offers that an injected fault made unusable. */
 const LOST: Partial<Record<ErrorCode, string>> = {
   rooms_unavailable: 'the rooms are no longer available; search again',
   offer_already_used: 'the offer is already booked',
 }
 
-/** Returns the offer if it can be converted. Throws Refusal `offer_not_found`, `offer_already_used`, `offer_expired` or the one of a fault. */
+/**
+ * Returns the offer if it can be converted. Throws the Refusal `offer_not_found`, `offer_already_used` or
+ * `offer_expired`, or the one that an injected fault set.
+ */
 export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
   const {service, client, now} = call
   const used = findReservation(service.database, 'offer_id', offerId, client.client_id)
@@ -121,8 +130,8 @@ export function usableOffer(call: OfferCall, offerId: string): StoredOffer {
 }
 
 /**
- * Throws the refusal that the ending of the client reference selects, before anything is changed. With `-unknown_soldout` the
- * first request is dropped, and only later ones are refused.
+ * Throws the Refusal that the ending of the client reference selects. Nothing was changed yet. With `-unknown_soldout`,
+ * the first request is dropped, and later ones are refused.
  */
 function playScenario({service, client, body}: Call, {price: {total, currency}}: Offer): void {
   const reference = body.client_reference_id

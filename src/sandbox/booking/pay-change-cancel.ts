@@ -1,7 +1,8 @@
 /**
- * Pays, expires, changes and cancels reservations, and records the events of each (§3, §6.1, §2.8). The interface does not show
- * the data of events, changes of contact or guests, the fee for cancelling, or the checks of guests. Guests must match the rooms
- * searched for, include exactly one lead guest, and have identity numbers that can exist.
+ * Pays, expires, changes and cancels reservations, and records the events of each change (§3, §6.1, §2.8). The
+ * interface does not show the data of events, changes of contact or guests, cancellation fees, or checks of guests.
+ * Here, guests must match the rooms of the offer, include exactly one lead guest, and have identity numbers with a
+ * valid checksum.
  */
 import {randomInt} from 'node:crypto'
 import {ageOn, instantOf, isoTime} from '../../contract/dates.js'
@@ -24,8 +25,8 @@ import {addEvent} from '../store/webhooks.js'
 import {refundAccount} from './account.js'
 
 /**
- * Applies the result of the payment in one transaction. Throws Refusal `payment_not_pending` unless the reservation waits for
- * one.
+ * Sets the outcome of a pending payment and records its events, in one transaction. Returns the changed reservation.
+ * Throws the Refusal `payment_not_pending` if no payment is pending.
  */
 export function settlePayment(service: Service, stored: StoredReservation, result: 'paid' | 'failed') {
   const {database, clock} = service
@@ -49,7 +50,7 @@ export function settlePayment(service: Service, stored: StoredReservation, resul
   return settled
 }
 
-/** Returns the record as confirmed at `now` (Unix seconds). */
+/** Returns a copy of the record that was confirmed at `now` (Unix seconds). */
 export function confirmed(record: Reservation, now: number): Reservation {
   return {
     ...record,
@@ -61,7 +62,7 @@ export function confirmed(record: Reservation, now: number): Reservation {
   }
 }
 
-/** Expires every unpaid reservation whose time to pay is over, dated to the moment at which that time ended. */
+/** Sets unpaid reservations whose time to pay is over to EXPIRED, with the time at which it ended. */
 export function expirePayments({database, clock}: Service): void {
   const due = findUnpaid(database, clock.now())
   if (due.length === 0) return
@@ -85,14 +86,14 @@ export function expirePayments({database, clock}: Service): void {
   })
 }
 
-/** Removes the address of the payment page, which is shown only while the reservation can be paid. */
+/** Returns the payment without the URL of the payment page, which is shown only while the reservation can be paid. */
 function withoutUrl({url: _, ...payment}: Payment): Payment {
   return payment
 }
 
 /**
- * Returns the fee and the refund of cancelling now, in the currency of the price. Throws Refusal `already_cancelled`, or
- * `not_cancellable` if the reservation expired or check-in has begun.
+ * Returns the fee and the refund if the reservation is cancelled now, in the currency of the price. Throws the Refusal
+ * `already_cancelled`, or `not_cancellable` if the reservation expired or check-in has begun.
  */
 export function quoteCancellation(service: Service, record: Reservation): {fee: string; refund: string} {
   if (record.status === 'CANCELLED') {
@@ -107,7 +108,10 @@ export function quoteCancellation(service: Service, record: Reservation): {fee: 
   return {fee: fromMinor(fee, currency), refund: fromMinor(paid - fee, currency)}
 }
 
-/** Cancels the reservation, refunds the price less the fee, and records the event, in one transaction. */
+/**
+ * Cancels the reservation, refunds the price minus the fee, and records the event, in one transaction. Returns the
+ * changed reservation. Throws a Refusal as `quoteCancellation` does.
+ */
 export function cancelReservation(service: Service, stored: StoredReservation, reason: string): Reservation {
   const now = service.clock.now()
   const {clientId, record} = stored
@@ -132,7 +136,7 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
   return cancelled
 }
 
-/** Reports whether the hotel's clock has reached the hour of check-in. */
+/** Reports whether it is at or after the hour of check-in, at the hotel. */
 function hasCheckedIn(service: Service, record: Reservation): boolean {
   const hotel = findBookedHotel(record.hotel.hotel_id)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`
@@ -140,8 +144,8 @@ function hasCheckedIn(service: Service, record: Reservation): boolean {
 }
 
 /**
- * Changes contact or guests, and records `reservation.updated` if anything differs. Throws Refusal `not_updatable` or those of
- * `checkGuests`.
+ * Changes contact or guests, and records `reservation.updated` if anything changed. Returns the reservation. Throws the
+ * Refusal `not_updatable`, or one of those that `checkGuests` throws.
  */
 export function updateReservation(service: Service, stored: StoredReservation, update: ReservationUpdate) {
   const {clientId, record} = stored
@@ -167,7 +171,9 @@ export function updateReservation(service: Service, stored: StoredReservation, u
   return updated
 }
 
-/** Lists the innermost fields in which two values differ, with their old and new value. An absent member counts as null. */
+/**
+ * Lists the innermost fields in which two values differ, with their old and new value. A missing field counts as null.
+ */
 function changesBetween(field: string, before: unknown, after: unknown): object[] {
   if (!isNested(before) || !isNested(after)) {
     return Object.is(before, after) ? [] : [{field, old: before ?? null, new: after ?? null}]
@@ -181,7 +187,7 @@ function isNested(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** The reservation reference in events that are about no real reservation. */
+/** The reservation reference in events that are not about a stored reservation. */
 export const NO_RESERVATION = `${SANDBOX_RESERVATION_REF_PREFIX}0000000000`
 
 type EventSubject = Pick<
@@ -189,7 +195,9 @@ type EventSubject = Pick<
   'reservation_ref' | 'client_reference_id' | 'status' | 'cancellation'
 > & {readonly payment: Pick<Payment, 'status' | 'amount' | 'currency' | 'failure_code'>}
 
-/** Returns the `data` of an event at `now` (Unix seconds). A voucher link in it is valid from `now`. */
+/**
+ * Returns the `data` of an event at `now` (Unix seconds). If it contains a voucher link, the link is valid from `now`.
+ */
 function eventData(
   database: Database,
   type: EventType,
@@ -209,7 +217,7 @@ function eventData(
   return {...always, amount, currency, payment_status, failure_code}
 }
 
-/** The subject of an event about no real reservation. */
+/** The subject of an event that is not about a stored reservation. */
 export const PLACEHOLDER: EventSubject = {
   reservation_ref: NO_RESERVATION,
   client_reference_id: 'triggered',
@@ -219,8 +227,8 @@ export const PLACEHOLDER: EventSubject = {
 }
 
 /**
- * Returns the `data` of an event that is sent although nothing happened, at `now` (Unix seconds): about the reservation, in the
- * state that the type reports, or about one that does not exist.
+ * Returns the `data` of an event at `now` (Unix seconds), for a change that did not happen. It describes the
+ * reservation in the state that the event type implies, by default one that does not exist.
  */
 export function sampleEvent(
   database: Database,
@@ -260,12 +268,12 @@ export function recordConfirmation(service: Service, event: Subject): void {
 
 const SLOW_VOUCHER_SECONDS = 30
 
-/** Returns how many seconds after the confirmation the voucher is ready. */
+/** Returns how many seconds after its confirmation the voucher of a reservation is ready. */
 function voucherDelay({slowVouchers}: Service, clientId: string, {client_reference_id}: Reservation): number {
   return slowVouchers.has(JSON.stringify([clientId, client_reference_id])) ? SLOW_VOUCHER_SECONDS : 0
 }
 
-/** Returns the record as it is shown: its voucher is pending until it is ready. */
+/** Returns the record as answers show it: with a pending voucher until the voucher is ready. */
 export function withVoucher(
   service: Service,
   {clientId, record}: Pick<StoredReservation, 'clientId' | 'record'>,
@@ -276,17 +284,20 @@ export function withVoucher(
   return isReady ? record : {...record, voucher: {status: 'PENDING'}}
 }
 
-/** Age at check-in from which a guest is an adult: §2.2 lists the ages of children up to 17. */
+/**
+ * The age at check-in from which a guest is an adult. §2.2 has the ages of children, for which OLDEST_CHILD is the
+ * limit.
+ */
 const ADULT_AGE = 18
 
 type Rooms = Offer['rooms']
 
 /**
- * Checks the guests against the rooms. Throws Refusal `validation_failed`, `guest_count_mismatch` or `invalid_identity_number`
- * with the wrong fields.
+ * Checks the guests against the rooms. Throws the Refusal `validation_failed`, `guest_count_mismatch` or
+ * `invalid_identity_number`, which lists the wrong fields. `now` is in Unix seconds.
  */
 export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: string, now: number): void {
-  /** Returns one error about `field` for each guest for which `isWrong` returns true. */
+  /** Returns an error about `field` for each guest for which `isWrong` returns true. */
   const wrong = (field: string, code: string, message: string, isWrong: (guest: Guest) => boolean) =>
     guests.flatMap((guest, n) => (isWrong(guest) ? [{field: `guests[${n}].${field}`, code, message}] : []))
   const leads = guests.filter(guest => guest.is_lead).length
@@ -301,7 +312,8 @@ export function checkGuests(guests: readonly Guest[], rooms: Rooms, checkIn: str
   const ageOf = ({birth_date}: Guest) => (birth_date === undefined ? undefined : ageOn(birth_date, checkIn))
   const isYoung = (guest: Guest) => guest.type === 'ADULT' && (ageOf(guest) ?? ADULT_AGE) < ADULT_AGE
   const left = rooms.flatMap(room => room.children_ages)
-  // Each child with a birth date must have one of the ages searched for. Children without one take the ages that remain.
+  // The age of each child with a birth date must be among the ages in the search. Children without one take the
+  // remaining ages.
   const isOtherAge = (guest: Guest) => {
     const age = guest.type === 'ADULT' ? undefined : ageOf(guest)
     if (age === undefined) return false

@@ -1,26 +1,29 @@
-/** Cancellation prices (not in the interface): the policies of an offer, and the fee at a given time. */
+/** Computes cancellation fees (not in the interface): the policies of an offer, and the fee at a given time. */
 import {addDays} from '../../contract/dates.js'
 import {toMinor} from '../../contract/money.js'
 import type {Reservation} from '../../contract/reservations.js'
 import {atWallClock, isoWithOffset, offsetsOf} from './zones.js'
 
-/** The hour on the hotel's clock. Deadlines are written with the hotel's offset, so that no reader mistakes the day. */
+/**
+ * The time of day of deadlines, on the hotel's clock. Deadlines are written with the hotel's UTC offset, so that the
+ * day is not mistaken.
+ */
 const DEADLINE = '18:00'
 
-/** The largest number of days before check-in at which free cancellation can end. */
+/** Maximum number of days before check-in at which free cancellation ends. */
 export const MOST_FREE_DAYS = 5
 
 interface Terms {
-  /** Number of days before check-in at which free cancellation ends; null if the offer is not refundable. */
+  /** How many days before check-in free cancellation ends; null if the offer is not refundable. */
   readonly freeUntilDays: number | null
-  /** Both amounts are in minor units. */
+  /** Both amounts are in minor units of the currency of the price. */
   readonly firstNight: bigint
   readonly total: bigint
 }
 
 /**
- * Returns a function that computes the policies of an offer. They charge the price of the first night from the first deadline on,
- * and the whole price from the last deadline on.
+ * Returns a function that computes the cancellation policies of one offer. From the first deadline on, the fee is the
+ * price of the first night; from the last deadline on, it is the whole price. `now` is in Unix seconds.
  */
 export function policyMaker(checkIn: string, zone: string, now: number) {
   const offsets = offsetsOf(zone)
@@ -33,11 +36,11 @@ export function policyMaker(checkIn: string, zone: string, now: number) {
       return {steps: [{from: nowText, minor: total}], freeUntil: null, refundable: false}
     const first = {from: deadlines[freeUntilDays] ?? nowText, minor: firstNight}
     const last = {from: deadlines[Math.min(1, freeUntilDays - 1)] ?? nowText, minor: total}
-    // In a stay of one night both steps would charge the same.
+    // In a stay of one night, both steps have the same fee.
     const steps = firstNight === total ? [first] : [first, last]
     const current = inForce(steps, now)
     return {
-      // Steps that were already replaced by a later one are left out.
+      // A step that a later one has already replaced is left out.
       steps: steps.slice(Math.max(0, current)),
       freeUntil: current < 0 ? first.from : null,
       refundable: current < 0 || (steps[current]?.minor ?? 0n) < total,
@@ -45,14 +48,19 @@ export function policyMaker(checkIn: string, zone: string, now: number) {
   }
 }
 
-/** Returns the fee at `now` (Unix seconds), in minor units of the currency paid. The fee is never more than `paid`. */
+/**
+ * Returns the fee for cancelling at `now` (Unix seconds), in minor units of the currency of the price. It is at most
+ * `paid`.
+ */
 export function cancellationFee(policies: Reservation['cancellation_policies'], paid: bigint, now: number) {
   const policy = policies[inForce(policies, now)]
   const due = policy ? toMinor(policy.amount, policy.currency) : 0n
   return due < paid ? due : paid
 }
 
-/** Returns the index of the step in force, which is the last one that has begun; -1 while cancelling is free. */
+/**
+ * Returns the index of the step that applies at `now` (the last one that has begun), or -1 while cancelling is free.
+ */
 function inForce(steps: readonly {readonly from: string}[], now: number): number {
   return steps.findLastIndex(({from}) => Date.parse(from) / 1000 <= now)
 }

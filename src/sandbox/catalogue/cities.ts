@@ -1,5 +1,6 @@
 /**
- * The destinations. Cities, zones, streets and sights (cities.json) are real; the hotels and tours made from them are invented.
+ * The destinations. Cities, time zones, streets and sights (cities.json) are real. The hotels and tours generated from
+ * them are not.
  */
 import type {City} from '../../contract/hotels.js'
 import type {BoardCode} from '../../contract/identifiers.js'
@@ -8,18 +9,21 @@ import HOTEL_COUNTRIES from './hotel-countries.json' with {type: 'json'}
 
 export type Season = 'city' | 'beach' | 'winter_sun' | 'southern'
 
-/** A city, with the data that its hotels and tours are generated from. */
+/** A city, with the data from which its hotels and tours are generated. */
 export interface Place extends Omit<City, 'type'> {
   readonly country_code: keyof typeof HOTEL_COUNTRIES
-  /** Price level, in percent of the prices in prices.json. */
+  /** Price level, as a percentage of the prices in prices.json. */
   readonly level: number
   readonly season: Season
-  /** The codes of the meal plans (boards) on offer, the most common first. */
+  /** The codes of the boards (meal plans) on offer, the most common first. */
   readonly boards: readonly BoardCode[]
-  /** Selects the patterns for hotel names in hotel-words.json; `hotel_words` are put into the patterns. */
+  /**
+   * Selects the patterns for hotel names in hotel-words.json. `hotel_words` are the words that are inserted into the
+   * patterns.
+   */
   readonly hotel_names: string
   readonly hotel_words: readonly string[]
-  /** Street names, with `#` where the house number goes. */
+  /** Street names, with `#` in place of the house number. */
   readonly streets: readonly string[]
   readonly sights: readonly string[]
   /** The sea, river or lake of boat tours, with its article. */
@@ -38,9 +42,9 @@ export function findPlace(cityId: number): Place | undefined {
 }
 
 /**
- * Returns what the hotels of a country have in common; the values are invented but plausible. `tax_permille` is added to the base
- * price. City tax is paid at the hotel: each adult pays, for each night and star, `city_tax_per_star` minor units of the
- * country's currency.
+ * Returns what the hotels of a country have in common. The values are invented but plausible. `tax_permille` is the tax
+ * that is added to the base price. The city tax is paid at the hotel: each adult pays, per night and star,
+ * `city_tax_per_star` minor units of the country's currency.
  */
 export function rulesOf({country_code}: Place) {
   return HOTEL_COUNTRIES[country_code]

@@ -1,10 +1,16 @@
-/** Countries and currencies of `/content` (the fields of records are ours), and the exchange rates of the sandbox. */
+/**
+ * The countries and currencies under `/content` (the interface shows no records), and the exchange rates of the
+ * sandbox.
+ */
 import {countries} from 'countries-list'
 import {fromMinor, minorUnits, toMinor} from '../../contract/money.js'
 import type {AccountCharge, Country, Currency} from '../../contract/records.js'
 import EURO_RATES from './euro-rates.json' with {type: 'json'}
 
-/** Lists every country and territory with an ISO 3166-1 code, sorted by code. `currency` is empty if it has none of its own. */
+/**
+ * Lists all countries and territories with an ISO 3166-1 code, sorted by code. `currency` is empty for one without a
+ * currency.
+ */
 export function countryList(): Country[] {
   const all = Object.entries(countries).map(([code, {name, phone, currency}]) => {
     return {code, name, phone_code: `+${phone[0] ?? ''}`, currency: currency[0] ?? ''}
@@ -12,7 +18,10 @@ export function countryList(): Country[] {
   return all.sort((left, right) => (left.code < right.code ? -1 : 1))
 }
 
-/** Millionths of each currency for one euro. The rates are fixed, so that the same search always gives the same price. */
+/**
+ * How much of each currency one euro is, in millionths. The rates are fixed, so that a search always gives the same
+ * prices.
+ */
 const RATES = new Map(
   Object.entries(EURO_RATES).map(([code, rate]) => [code, BigInt(Math.round(rate * 1_000_000))]),
 )
@@ -28,7 +37,10 @@ export function currencyList(): Currency[] {
     .map(code => ({code, name: names.of(code) ?? code, minor_units: minorUnits(code)}))
 }
 
-/** Converts minor units of one currency to another, rounding halves away from zero. Throws RangeError if there is no rate. */
+/**
+ * Converts minor units of one currency to minor units of another, rounding halves away from zero. Throws a RangeError
+ * if there is no rate.
+ */
 export function convert(minor: bigint, from: string, to: string): bigint {
   if (from === to) return minor
   const numerator = minor * rate(to) * 10n ** BigInt(minorUnits(to))
@@ -37,12 +49,12 @@ export function convert(minor: bigint, from: string, to: string): bigint {
   return (numerator + half) / denominator
 }
 
-/** Decimals of the rate at which an account is charged. */
+/** The number of decimals of the rate at which an account is charged. */
 const RATE_DECIMALS = 10
 
 /**
- * Returns the rate at which an account kept in `to` is charged for prices in `from`: units of `to` for one unit of `from`, a
- * decimal string. Throws RangeError if there is no rate.
+ * Returns the rate at which an account in `to` is charged for prices in `from`: units of `to` for one unit of `from`,
+ * as a decimal string. Throws a RangeError if there is no rate.
  */
 function accountRate(from: string, to: string): string {
   const [numerator, denominator] = [rate(to) * 10n ** BigInt(RATE_DECIMALS), rate(from)]
@@ -53,9 +65,9 @@ function accountRate(from: string, to: string): string {
 }
 
 /**
- * Returns what an account kept in `to` is charged for `amount` of `from` (not in the interface): the exact product of amount and
- * rate, rounded once, halves up, to the minor unit of `to`. The rate is the one stated, so that anybody can check the amount.
- * `agreedRate` is that of an earlier charge. Throws RangeError if there is no rate.
+ * Returns what an account in the currency `to` is charged for `amount` in `from` (not in the interface): the exact
+ * product of amount and rate, rounded half up to a minor unit of `to`. The result states the rate, so that the amount
+ * can be checked. `agreedRate` is the rate of an earlier charge. Throws a RangeError if there is no rate.
  */
 export function accountCharge(
   amount: string,

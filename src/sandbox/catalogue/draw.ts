@@ -1,6 +1,6 @@
 /**
- * Pseudo-random numbers seeded by a text: the same text always gives the same numbers. Only integers are used, so that all
- * platforms agree.
+ * Pseudo-random numbers with a text as seed: the same text always gives the same numbers. Only integers are used, so
+ * that the numbers are the same on all platforms.
  */
 
 /**
@@ -14,7 +14,7 @@ export function hash(text: string): number {
   return mix(state)
 }
 
-/** Returns an integer from 0 to `limit` − 1. */
+/** Returns a pseudo-random integer from 0 to `limit` − 1. */
 export type Draw = (limit: number) => number
 
 export function drawFrom(text: string): Draw {

@@ -1,24 +1,28 @@
-/** The hotels of a city. They are invented, but always the same (the fields of records are ours). */
+/** Generates the hotels of a city. They are invented, but always the same (the interface shows no records). */
 import type {Hotel} from '../../contract/hotels.js'
 import {findPlace, type Place, rulesOf} from './cities.js'
 import {drawFrom, hash, pick} from './draw.js'
 import HOTEL_WORDS from './hotel-words.json' with {type: 'json'}
 
-/** Hotel ids are `city × 10 000 + number`, so a city can have 9 999 hotels. */
+/** Hotel ids are `city × 10 000 + number`, so a city can have up to 9 999 hotels. */
 const HOTELS_PER_CITY = 10_000
 
 const STARS = [3, 3, 3, 4, 4, 4, 4, 5, 5, 2] as const
 const KIND_BY_STARS = ['', 'simple', 'simple', 'comfortable', 'well-appointed', 'luxurious']
 
 /**
- * Generates the 12 to 20 hotels of a city in the order of their ids. If `endless`, generates further ones until the ids run out.
+ * Generates the 12 to 20 hotels of a city in the order of their ids. With `endless`, continues until there are no more
+ * ids.
  */
 export function* hotelsOf(place: Place, endless = false): Generator<Hotel> {
   const most = endless ? HOTELS_PER_CITY - 1 : hotelCount(place.id)
   for (let number = 1; number <= most; number++) yield makeHotel(place, number)
 }
 
-/** Finds a hotel by its id. Hotels that a search for `offers` offers cannot find are not found here either. */
+/**
+ * Returns the hotel with this id, or undefined. `offers` is the number of offers per search; hotels that no search
+ * would reach are not found.
+ */
 export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
   const hotel = findBookedHotel(hotelId)
   const most = hotel ? Math.max(hotelCount(hotel.city.id), offers) : 0
@@ -26,7 +30,8 @@ export function findHotel(hotelId: number, offers = 0): Hotel | undefined {
 }
 
 /**
- * Finds the hotel of a reservation. Searches may no longer find that hotel, because the sandbox was restarted with fewer offers.
+ * Returns the hotel of a reservation, or undefined. It may be a hotel that searches no longer reach, because the
+ * sandbox was restarted with fewer offers.
  */
 export function findBookedHotel(hotelId: number): Hotel | undefined {
   const place = findPlace(Math.floor(hotelId / HOTELS_PER_CITY))
@@ -47,7 +52,7 @@ function makeHotel(place: Place, number: number): Hotel {
   if (stars === 5) facilities.push('Spa')
   if (place.season !== 'city' && stars > 3) facilities.push('Outdoor pool')
   const digits = () => String(draw(9000) + 1000)
-  // Hotels lie within about two kilometres of the centre; coordinates are whole ten-thousandths of a degree.
+  // Hotels are within about two kilometres of the centre. Coordinates are rounded to ten-thousandths of a degree.
   const nearby = (degrees: number) => (Math.round(degrees * 10_000) + draw(361) - 180) / 10_000
   const offers = facilities.slice(0, 4).join(', ').toLowerCase().replace('wi-fi', 'Wi-Fi')
   const kind = `a ${KIND_BY_STARS[stars]} ${stars}-star hotel in ${place.name}`
@@ -69,7 +74,10 @@ function makeHotel(place: Place, number: number): Hotel {
   }
 }
 
-/** Combines words and patterns in an order that uses every pair once before any name repeats; repeated names get a number. */
+/**
+ * Combines words and patterns in an order in which every pair is used once before a name repeats. A repeated name gets
+ * a number.
+ */
 function hotelName({id, hotel_words: words, hotel_names}: Place, number: number): string {
   const patterns = HOTEL_WORDS.name_patterns[hotel_names as keyof typeof HOTEL_WORDS.name_patterns]
   const start = hash(`bookctl/names/${id}`)

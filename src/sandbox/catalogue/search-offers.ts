@@ -1,4 +1,4 @@
-/** Offers for a search, and their prices (§2.2, §2.3; all data of an offer except the id is ours). */
+/** Generates the offers for a search, and their prices (§2.2, §2.3; of an offer, the interface shows only the id). */
 import {addDays, dayNumber, nightsBetween} from '../../contract/dates.js'
 import type {Hotel, Offer, Room, SearchRequest} from '../../contract/hotels.js'
 import {BOARDS, type BoardCode} from '../../contract/identifiers.js'
@@ -10,7 +10,7 @@ import {type Draw, drawFrom, hash} from './draw.js'
 import {hotelsOf} from './hotels.js'
 import PRICES from './prices.json' with {type: 'json'}
 
-/** An offer to which the sandbox has not yet given an id and an expiry. */
+/** An offer before it has an id and an expiry. */
 export type OfferDraft = Omit<Offer, 'offer_id' | 'expires_at'>
 
 type Stay = ReturnType<typeof stayIn>
@@ -18,16 +18,16 @@ type Stay = ReturnType<typeof stayIn>
 interface Variant {
   readonly kind: RoomKind
   readonly board: BoardCode
-  /** Number of days before check-in at which free cancellation ends; null if the offer is cheaper and not refundable. */
+  /** How many days before check-in free cancellation ends; null for a cheaper offer that is not refundable. */
   readonly freeUntilDays: number | null
   readonly hotelLevel: number
   readonly isBusiness: boolean
 }
 
 /**
- * Returns one to four offers for each hotel of the city, in the order of the hotels; with `limit` exactly that many, from further
- * hotels if necessary. `now` (Unix seconds) decides which cancellation deadlines are past, and never changes a price. Throws
- * RangeError if the currency has no rate.
+ * Returns one to four offers for each hotel of the city, in the order of the hotels. With `limit`, returns exactly that
+ * many, from further hotels if needed. `now` (Unix seconds) decides which cancellation deadlines have passed; it never
+ * changes a price. Throws a RangeError if there is no rate for the currency.
  */
 export function buildOffers(search: SearchRequest, now: number, limit?: number): OfferDraft[] {
   const place = findPlace(search.destination.id)
@@ -45,7 +45,7 @@ export function buildOffers(search: SearchRequest, now: number, limit?: number):
 function stayIn(place: Place, search: SearchRequest, now: number) {
   const {check_in, check_out, client_nationality} = search
   const nights = nightsBetween(check_in, check_out)
-  // Residents get a lower rate, and each other nationality has a rate that differs by a few points.
+  // Residents of the country get a lower rate. The rates of other nationalities differ by a few percent.
   const market =
     client_nationality === place.country_code ? 88 : 97 + (hash(`market/${client_nationality}`) % 9)
   return {
@@ -61,8 +61,8 @@ function stayIn(place: Place, search: SearchRequest, now: number) {
 }
 
 /**
- * Returns the percentage of the first night and the sum for all nights. Leisure hotels are dearer at weekends, business hotels on
- * working days.
+ * Returns the price factor of the first night, and the sum of the factors of all nights, each in percent of an ordinary
+ * night. Leisure hotels cost more at weekends, business hotels on working days.
  */
 function nightFactors(season: Season, week: readonly number[], checkIn: string, nights: number) {
   const factors = Array.from({length: nights}, (_, index) => {
@@ -85,24 +85,24 @@ function offersOf(hotel: Hotel, stay: Stay): OfferDraft[] {
   return Array.from({length: count}, (_, index) => {
     const kind = kinds[index % kinds.length] as RoomKind
     const board = boards[(firstBoard + index) % boards.length] ?? 'BB'
-    // Every second offer is not refundable, so that the up to four offers of a hotel differ.
+    // Every second offer is not refundable, so that the offers of a hotel differ.
     const freeUntilDays = index % 2 === 1 ? null : 1 + draw(MOST_FREE_DAYS)
     return makeOffer(hotel, stay, {kind, board, freeUntilDays, hotelLevel, isBusiness}, draw)
   })
 }
 
-/** `sleeps` counts guests of two years and older; `level` is in percent of a standard room. */
+/** `sleeps` is the number of guests aged two or older. `level` is the price in percent of a standard room. */
 type RoomKind = (typeof PRICES.room_kinds)[number]
 
 /**
- * Returns the kinds of room that fit every room of the search, cheapest first and never empty. All rooms of an offer are of one
- * kind.
+ * Returns the kinds of room that are large enough for every room of the search, cheapest first and at least one. All
+ * rooms of an offer are of the same kind.
  */
 function roomKindsFor(rooms: readonly Room[], stars: number): readonly RoomKind[] {
   const guests = rooms.map(room => room.adults + room.children_ages.filter(age => age >= 2).length)
   const largest = Math.max(0, ...guests)
   const fitting = PRICES.room_kinds.filter(kind => kind.sleeps >= largest && kind.from_stars <= stars)
-  // Connecting rooms are offered only to parties that no other kind can hold.
+  // Connecting rooms are offered only if no other kind is large enough.
   const snug = fitting.filter(kind => kind.sleeps < 18)
   return snug.length > 0 ? snug : fitting
 }
@@ -148,10 +148,10 @@ function makeOffer(hotel: Hotel, stay: Stay, variant: Variant, draw: Draw): Offe
   }
 }
 
-/** Returns amounts in minor units of the search's currency. The price of the first night includes its tax. */
+/** Returns base price, taxes and the price of the first night with its tax, in minor units of the search's currency. */
 function charge(hotel: Hotel, stay: Stay, variant: Variant) {
   const {search, place, rules, market} = stay
-  // The price of an ordinary night in all rooms, in euro cents: the price of a double room, multiplied by several percentages.
+  // The price of an ordinary night in all rooms, in euro cents: the price of a double room times several percentages.
   const percent = (cents: number, percent: number) => Math.round((cents * percent) / 100)
   const saver = variant.freeUntilDays === null ? 87 : 100
   const levels = [place.level, variant.hotelLevel, variant.kind.level, saver, market]
@@ -168,8 +168,8 @@ function charge(hotel: Hotel, stay: Stay, variant: Variant) {
 }
 
 /**
- * Returns the price of a room in percent of a double room: one adult pays less, each further adult adds a bed, and children pay
- * by age.
+ * Returns the price of a room in percent of a double room. A single adult pays less, each adult after the second adds a
+ * bed, and children pay by age.
  */
 function roomPercent({adults, children_ages}: Room, board: BoardCode): number {
   const children = children_ages.map(childPercent)

@@ -1,4 +1,4 @@
-/** The tours of a city. They are invented, but always the same (§4.9 names tours; the fields of records are ours). */
+/** Generates the tours of a city. They are invented, but always the same (§4.9 names tours but shows no record). */
 import {dayNumber} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
 import type {Tour} from '../../contract/records.js'
@@ -8,8 +8,8 @@ import {drawFrom, pick} from './draw.js'
 import KINDS from './tour-kinds.json' with {type: 'json'}
 
 /**
- * In names and texts, `*` is replaced by the sight, the water or the city. Cents are for each person, and for each person and
- * hour.
+ * A kind of tour. In its names and texts, `*` is replaced by the sight, the water or the city. The price of a tour is
+ * `base_cents` per person plus `hourly_cents` per person and hour.
  */
 type Kind = (typeof KINDS)['sight']
 

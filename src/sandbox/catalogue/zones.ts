@@ -1,11 +1,11 @@
-/** Converts between the wall clock at a hotel and Unix seconds. */
+/** Converts between the local time of a hotel and Unix seconds. */
 
-/** Returns the offset of a zone from UTC, in seconds east, at a point in time. */
+/** Returns the UTC offset of a time zone at a point in time, in seconds east of UTC. */
 type Offsets = (unixSeconds: number) => number
 
 /**
- * Returns the offsets of `zone`. Call once for each zone, because creating a formatter is slow. All zones of the catalogue use
- * whole minutes.
+ * Returns the function that gives the offsets of `zone`. Call it once per zone, because creating a formatter is slow.
+ * All zones of the catalogue have offsets of whole minutes.
  */
 export function offsetsOf(zone: string): Offsets {
   const format = new Intl.DateTimeFormat('en-US', {timeZone: zone, timeZoneName: 'longOffset'})
@@ -19,12 +19,12 @@ export function offsetsOf(zone: string): Offsets {
 }
 
 /**
- * Returns when the clock at the hotel shows `time`. A time that is shown twice means the first, and a skipped 02:30 means 03:30,
- * as in RFC 5545 and in Temporal.
+ * Returns the time at which clocks at the hotel show `time` on `date`, as ISO 8601 with the hotel's offset. If they
+ * show `time` twice, the first counts. If they skip it, as 02:30, the result is 03:30, as in RFC 5545 and Temporal.
  */
 export function atWallClock(date: string, time: string, offsets: Offsets) {
   const wall = Date.parse(`${date}T${time}:00Z`) / 1000
-  // The offset a day before or the offset a day after applies, even around a change. The first offset that fits is used.
+  // Around a change, the offset a day before or a day after applies. The first of the two that fits is used.
   const before = offsets(wall - 86_400)
   const after = offsets(wall + 86_400)
   const fitting = [before, after].find(offset => offsets(wall - offset) === offset)
@@ -39,7 +39,7 @@ export function isoWithOffset(unixSeconds: number, offsetSeconds: number): strin
   return `${wall}${offsetSeconds < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`
 }
 
-/** Formats a time as `YYYY-MM-DDTHH:MM` on the wall clock of `timeZone`. Sorting these texts sorts the times. */
+/** Formats a time as `YYYY-MM-DDTHH:MM` in the local time of `timeZone`. These texts sort in the order of the times. */
 export function localTime(unixSeconds: number, timeZone: string): string {
   return isoWithOffset(unixSeconds, offsetsOf(timeZone)(unixSeconds)).slice(0, 16)
 }

@@ -1,6 +1,6 @@
 /**
- * The sandbox's own controls under `/_sandbox`, apart from the API, and the state that a sandbox starts with. The forms of the
- * dashboard call the same functions, which throw Refusal.
+ * The sandbox's own controls under `/_sandbox`, which are not part of the API, and the initial state of a sandbox. The
+ * forms of the dashboard call the same functions. All of them throw a Refusal for invalid input.
  */
 import {z} from 'zod'
 import {instantOf, isoTime} from '../../contract/dates.js'
@@ -114,13 +114,14 @@ const CONTROLS: Readonly<Record<string, http.Handle>> = {
 export function addControls(app: http.App, service: http.RunningService): void {
   app.use('/_sandbox/*', async (context, next) => {
     await next()
-    // The header tells the client that this is a local sandbox, where paths that the interface does not show may be called.
+    // The header tells the client that this is a local sandbox, on which it may call paths that the interface does not
+    // show.
     context.res.headers.set(SANDBOX_MARK.header, SANDBOX_MARK.value)
   })
   http.addRoutes(app, service, CONTROLS)
 }
 
-/** Returns the client with this id (default the main client). Throws Refusal `not_found`. */
+/** Returns the client with this id (default: the main client). Throws the Refusal `not_found` if there is none. */
 export function clientNamed(database: Database, clientId: string = MAIN_CLIENT): Client {
   const client = findClient(database, clientId)
   if (client) return client
@@ -131,14 +132,20 @@ export function clientNamed(database: Database, clientId: string = MAIN_CLIENT):
   )
 }
 
-/** Returns the time of the query in Unix seconds. Throws Refusal `validation_failed`. */
+/**
+ * Returns a time from the query in Unix seconds, or undefined if there is none. Throws the Refusal `validation_failed`
+ * if it is invalid.
+ */
 function readInstant(text: string | undefined): number | undefined {
   const instant = text === undefined ? undefined : instantOf(text)
   if (text === undefined || instant !== undefined) return instant
   throw invalidField('since', 'invalid_format', 'must be a timestamp with an offset')
 }
 
-/** Returns a request of the log with its answer; of an older one, what is kept. Throws Refusal `not_found`. */
+/**
+ * Returns a request with its answer from the log. Of an older request, returns what the evidence keeps, without bodies.
+ * Throws the Refusal `not_found` if there is no such request.
+ */
 export function requireRequest(service: http.RunningService, id: string) {
   const found = service.requests.find(({request_id}) => request_id === id)
   if (found) return {...found, answer: http.shownAnswer(found)}
@@ -148,7 +155,7 @@ export function requireRequest(service: http.RunningService, id: string) {
   throw new Refusal('not_found', `request not found; the log keeps the last ${KEPT_EVIDENCE}`)
 }
 
-/** Returns an older request as the log shows it. Its headers and bodies are not kept. */
+/** Returns an older request in the form of the log. Its headers and bodies were not kept. */
 function withoutBodies({seen, method, path}: RecordedRequest) {
   const {requestId: request_id, clientId: client_id, operation, at, begun, ended, status} = seen
   const ms = Math.round(ended - begun)
@@ -156,7 +163,10 @@ function withoutBodies({seen, method, path}: RecordedRequest) {
   return {...kept, headers: null, body: null, answer: null}
 }
 
-/** Returns a number of the query, or undefined if it is not there. Throws Refusal `validation_failed`. */
+/**
+ * Returns a whole number from the query, or undefined if there is none. Throws the Refusal `validation_failed` if it is
+ * not one, or below `least`.
+ */
 function wholeNumberIn(context: http.RequestContext, name: string, least: number): number | undefined {
   const text = context.req.query(name)
   if (text === undefined) return undefined
@@ -172,16 +182,16 @@ function readBody(context: http.RequestContext): unknown {
 const eventOrder = z.strictObject({
   type: z.enum(EVENT_TYPE_NAMES),
   /**
-   * With a reference, the event goes to the subscriptions of its client; without one it goes to all subscriptions and is about no
-   * real reservation.
+   * If given, the event is about this reservation and goes to the subscriptions of its client. Otherwise it is about no
+   * stored reservation and goes to all subscriptions.
    */
   reservation_ref: plainText().optional(),
 })
 
-/** Deliveries that the request waits for. The dispatcher sends the others. */
+/** The number of deliveries that the request waits for. The dispatcher sends the others. */
 const MOST_AWAITED = 100
 
-/** Sends an event without changing a reservation. Resolves when each delivery was attempted once. */
+/** Sends an event although no reservation changed. Resolves when each delivery was attempted once. */
 async function triggerEvent({database, clock, dispatcher}: http.RunningService, order: unknown) {
   const {type, reservation_ref: reference} = http.validate(eventOrder, order)
   const stored = reference === undefined ? undefined : requireReservation(database, reference)
@@ -201,12 +211,15 @@ const seconds = z
 const clockMove = z.strictObject({advance_seconds: seconds})
 const paymentOutcome = z.strictObject({result: z.enum(['paid', 'failed'])})
 
-/** Advances the clock by `advance_seconds`. Resolves when everything that fell due has run. */
+/**
+ * Advances the clock by `advance_seconds`. Resolves when everything that fell due has run. Throws the Refusal
+ * `validation_failed` for an invalid number.
+ */
 export async function moveClock(service: http.RunningService, order: unknown): Promise<void> {
   await service.dispatcher.moveClock(http.validate(clockMove, order).advance_seconds)
 }
 
-/** Applies `{result}` to the payment of the reservation, and returns the stored reservation. */
+/** Sets the outcome of the payment of a reservation to `result`, and returns the stored reservation. */
 export function settle(service: http.RunningService, reservationRef: string, order: unknown): Reservation {
   const {result} = http.validate(paymentOutcome, order)
   return settlePayment(service, requireReservation(service.database, reservationRef), result)
@@ -231,7 +244,10 @@ export function prepareState(service: http.RunningService): void {
   })
 }
 
-/** Deletes reservations, tokens, events, subscriptions and faults, and resets the clock, also while it is being moved. */
+/**
+ * Deletes reservations, tokens, events, subscriptions and faults, and resets the clock, even while the clock is being
+ * moved.
+ */
 export function resetState(service: http.RunningService): void {
   service.dispatcher.stopClock()
   service.database.transaction(() => {

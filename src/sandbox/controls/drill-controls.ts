@@ -1,4 +1,7 @@
-/** Lists, arms and plays the drills by which a partner's program shows what ordinary traffic does not (`sandbox drill`). */
+/**
+ * Lists and runs drills. A drill creates a situation that rarely occurs, so that a partner's program shows how it
+ * reacts (`sandbox drill`).
+ */
 import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
 import {plainText} from '../../contract/records.js'
@@ -12,7 +15,10 @@ import {evidenceOf} from '../http/recording.js'
 import {type RunningService, validate} from '../http/requests.js'
 import {activeSubscriptions} from '../store/webhooks.js'
 
-/** Lists every drill: the rule that it shows with its verdict, and whether the drill took place for the client. */
+/**
+ * Lists all drills, each with the rule that it tests, the verdict on that rule, and whether the client has met the
+ * drill.
+ */
 export function listDrills(service: RunningService, clientId: string) {
   const evidence = evidenceOf(service, clientId, 0)
   const {rules} = judge(evidence, clientId)
@@ -26,9 +32,9 @@ export function listDrills(service: RunningService, clientId: string) {
 const drillOrder = z.strictObject({
   client_id: plainText().optional(),
   drills: z.array(z.enum(DRILLS.map(({name}) => name))).min(1),
-  /** For the drills that concern any operation. */
+  /** The operation that the fault hits. Only for drills that allow any operation. */
   operation: z.enum(FAULT_OPERATIONS).optional(),
-  /** For `slow`. */
+  /** The delay in seconds. Only for the drill `slow`. */
   slow_seconds: z
     .number()
     .min(0.001)
@@ -36,7 +42,10 @@ const drillOrder = z.strictObject({
     .optional(),
 })
 
-/** A minute between events. What a receiver must refuse does not end a drill. */
+/**
+ * Events are a minute apart. A drill continues after an event that the receiver has refused, because it must refuse
+ * some.
+ */
 const OF_DRILLS = {spacingSeconds: 60, endsWhenWrong: false}
 
 export function readDrillOrder(json: unknown) {
@@ -44,8 +53,9 @@ export function readDrillOrder(json: unknown) {
 }
 
 /**
- * Arms each drill that is a fault, then sends the series of the others to the active subscriptions of the client. Resolves when
- * all deliveries were answered. Throws Refusal, before anything is done, if there is no subscription to send a series to.
+ * Injects the fault of each drill that has one, then sends the events of the other drills to the active subscriptions
+ * of the client. Resolves when all deliveries were attempted. Throws a Refusal, before anything is done, if an argument
+ * does not apply or there is no subscription to send events to.
  */
 export async function runDrills(
   service: RunningService,
@@ -101,7 +111,7 @@ function faultOf(name: string, fault: DrillFault, {clientId, operation, slow_sec
   })
 }
 
-/** Returns the active subscriptions of the client. Throws Refusal `subscription_not_found` if there is none. */
+/** Returns the active subscriptions of the client. Throws the Refusal `subscription_not_found` if there are none. */
 function receiversOf({database}: RunningService, clientId: string): Receiver[] {
   const receivers = activeSubscriptions(database, clientId).map(subscription => ({clientId, subscription}))
   if (receivers.length > 0) return receivers
@@ -136,12 +146,15 @@ export function readChaosOrder(json: unknown) {
   return validate(chaosOrder, json)
 }
 
-/** Twenty minutes between events: one that comes late may be hours old, like one that was tried again. */
+/** Events are twenty minutes apart, so that a late one is hours old, like an event that is delivered again. */
 const OF_CHAOS = {spacingSeconds: 20 * 60, endsWhenWrong: true}
 const MOST_PLAYS = 100
 const MOST_CHAOS_SECONDS = 60
 
-/** Plays the series of the seed to each active subscription of the client, one after the other. Throws Refusal like `runDrills`. */
+/**
+ * Plays the deliveries that the seed selects to each active subscription of the client, one subscription after the
+ * other. Throws the Refusal `subscription_not_found` if there are none.
+ */
 export async function runChaos(service: RunningService, clientId: string, seed: string) {
   const subscriptions = []
   for (const receiver of receiversOf(service, clientId)) {
@@ -165,12 +178,12 @@ export async function runChaos(service: RunningService, clientId: string, seed: 
   return {client_id: clientId, seed, subscriptions}
 }
 
-/** Describes a delivery of a part by those before it. */
+/** Describes one delivery of a series, relative to the deliveries before it. */
 function shownPart(sent: SentDelivery, n: number, part: readonly SentDelivery[]) {
   const before = part.slice(0, n)
   return {
     ...shownDelivery(sent),
-    /** Whether it was sent at the same time as the one before. */
+    /** Whether it was sent at the same time as the previous one. */
     overlaps: part[n - 1]?.group === sent.group,
     again: before.some(({eventId}) => eventId === sent.eventId),
     older: before.some(({created}) => created > sent.created),

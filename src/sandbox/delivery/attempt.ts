@@ -1,8 +1,8 @@
 /**
- * Makes one attempt to deliver an event (§2.8) and decides on the next step (§6.4). Each attempt has a new signature (§6.3) and
- * is one POST (§6.2) without redirects, proxy or shared connections. It must be answered within 3 s, and at most 64 KiB of the
- * answer are read. Events go to public addresses and to this machine, where users run receivers. A host name is resolved once,
- * and only the addresses that were checked are dialled.
+ * Makes one attempt to deliver an event (§2.8) and decides what happens next (§6.4). Each attempt has a new signature
+ * (§6.3) and is one POST (§6.2), without redirects, proxy or shared connections. It must be answered within 3 s, and at
+ * most 64 KiB of the answer are read. Events are sent only to public addresses and to this machine, where users run
+ * receivers. A host name is resolved once, and only the addresses that were checked are dialled.
  */
 import type {LookupAddress} from 'node:dns'
 import {lookup} from 'node:dns/promises'
@@ -26,14 +26,14 @@ import type {Forgery, SeenAttempt} from '../certify/evidence.js'
 import {type DeliveryAttempt, type DueDelivery, eventWithOrigin} from '../store/webhooks.js'
 
 /**
- * The largest number of seconds by which a signature may be ahead of real time. Each attempt needs a second of its own, and
- * moving the clock brings many attempts into one second.
+ * Maximum number of seconds by which a signature's time may be ahead of real time. Each attempt needs a different
+ * second, and moving the clock causes many attempts within one second.
  */
 const MOST_SECONDS_AHEAD = 60
 
 /**
- * Makes an attempt; never rejects. `now` is the sandbox's time and `realNow` the real time, in Unix seconds. Links lead to
- * `origin`. A forged attempt must be refused by its receiver.
+ * Makes an attempt. Never rejects. `now` is the sandbox's time and `realNow` the real time, both in Unix seconds. Links
+ * in the event lead to `origin`. `forgery` says how the attempt is forged, so that its receiver must refuse it.
  */
 export async function makeAttempt(
   options: PostOptions,
@@ -42,8 +42,8 @@ export async function makeAttempt(
   origin: string,
   forgery: Forgery | null = null,
 ): Promise<DeliveryAttempt> {
-  // The signature has a second of real time, because receivers compare it with their clock. It is never the second of the last
-  // attempt.
+  // A signature has a second of real time, because receivers compare it with their clock, and a later second than the
+  // last attempt's.
   const second = Math.floor(realNow)
   const before = delivery.signedAt ?? second - 1
   const signedAt = before < second || before - second > MOST_SECONDS_AHEAD ? second : before + 1
@@ -80,7 +80,7 @@ export async function makeAttempt(
   return {delivery, attempt, seen, signedAt, ...stepAfter(delivery, now, isAccepted)}
 }
 
-/** Returns body and signature of an attempt, which is forged in the way that is asked for. */
+/** Returns the body and the signature of an attempt, forged in the way that `forgery` says. */
 function signed(event: Buffer, secret: string, signedAt: number, forgery: Forgery | null) {
   switch (forgery) {
     case 'signature':
@@ -96,10 +96,16 @@ function signed(event: Buffer, secret: string, signedAt: number, forgery: Forger
   }
 }
 
-/** The age of an old signature. It is so far from the tolerance that a clock that is a little wrong does not matter. */
+/**
+ * How old a forged timestamp is. It exceeds the tolerance by enough that a slightly wrong clock of the receiver does
+ * not matter.
+ */
 const TOO_OLD_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 60
 
-/** Returns the state after an attempt at `at`. If the schedule has already ended, a failed attempt by hand changes nothing. */
+/**
+ * Returns the state after an attempt at `at`. If the schedule has already ended, a failed manual attempt changes
+ * nothing.
+ */
 function stepAfter({status, attempts}: DueDelivery, at: number, delivered: boolean) {
   if (delivered) return {status: 'DELIVERED', nextAttemptAt: null} as const
   if (status !== 'PENDING') return {status, nextAttemptAt: null}
@@ -118,7 +124,7 @@ export interface PostOptions {
   readonly resolve: Resolve
   readonly trust: () => SecureContext | undefined
   readonly allowHttpLoopback: boolean
-  /** The limit for name resolution, connection, request and answer together. */
+  /** Time limit for name resolution, connection, request and answer together. */
   readonly limitMilliseconds: number
   readonly closing: AbortSignal
 }
@@ -126,8 +132,9 @@ export interface PostOptions {
 const MOST_ANSWER_BYTES = 64 * 1024
 
 /**
- * Posts the request, and ends when the time is up, even if something is still awaited. `status` is null if there was no answer;
- * `error` is null if the event was delivered; `isSent` says whether the whole request was sent.
+ * Sends the request. Returns when it was answered, has failed or the time is up. `status` is null if there was no
+ * answer. `error` is null if the event was delivered. `isSent` says whether the whole request was sent. `ms` is the
+ * duration in milliseconds.
  */
 export async function post(options: PostOptions, request: PostRequest) {
   const {limitMilliseconds, closing} = options
@@ -160,7 +167,7 @@ export async function post(options: PostOptions, request: PostRequest) {
   return {...seen, ms: Math.round(performance.now() - began), error}
 }
 
-/** Resolves when the answer has arrived, or its first 64 KiB. */
+/** Resolves when the answer, or its first 64 KiB, has arrived. Sets the fields of `seen` on the way. */
 async function exchange(
   options: PostOptions,
   request: PostRequest,
@@ -202,14 +209,14 @@ async function exchange(
   })
 }
 
-/** Resolves all addresses of a host name. Rejects with the system's error. */
+/** Resolves a host name to all its addresses. Rejects with the system's error. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 export const systemResolve: Resolve = hostname => lookup(hostname, {all: true})
 
 /**
- * Returns the addresses to dial. Rejects if one is in a private network, or if plain http would leave this machine or is not
- * allowed at all.
+ * Returns the addresses that may be dialled. Rejects if one is neither public nor on this machine, if plain http would
+ * leave this machine, or if the scheme is not allowed.
  */
 export async function vetAddresses(
   url: URL,
@@ -233,8 +240,8 @@ export async function vetAddresses(
 }
 
 /**
- * Returns a function that gives the TLS context for the next connection, created again whenever the file changes. It gives
- * undefined, for the default of Node, if there is no certificate.
+ * Returns a function that returns the TLS context for the next connection. The context is created again when the file
+ * changes. It is undefined (Node's default) if there is no usable certificate.
  */
 export function createTrust(caFile: string | undefined): () => tls.SecureContext | undefined {
   let known: string | undefined
@@ -244,7 +251,7 @@ export function createTrust(caFile: string | undefined): () => tls.SecureContext
     const text = caFile && orUndefined(() => (requireOwnFile(caFile) ? readPem(caFile) : undefined))
     if (text === known) return context
     known = text
-    // Passing `ca` replaces the default roots, so they are added again.
+    // `ca` replaces the default roots, so they are added again.
     const withText = (pem: string) =>
       tls.createSecureContext({...TLS_RULES, ca: [...defaultCertificates(), pem]})
     context = text === undefined ? undefined : orUndefined(() => withText(text))
@@ -253,7 +260,7 @@ export function createTrust(caFile: string | undefined): () => tls.SecureContext
 }
 
 function defaultCertificates(): readonly string[] {
-  // Node 22.15 and later list the default roots, including NODE_EXTRA_CA_CERTS and, if enabled, the system's store.
+  // Node 22.15 and later can list the default roots, including NODE_EXTRA_CA_CERTS and, if enabled, the system's store.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   const {NODE_EXTRA_CA_CERTS: file} = process.env

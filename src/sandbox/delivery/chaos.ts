@@ -1,6 +1,6 @@
 /**
- * Plays deliveries doubled, late, overlapping and out of order, and looks for the shortest part of them after which an answer is
- * wrong, by playing parts again.
+ * Plays deliveries repeated, late, overlapping and out of order. If an answer is wrong, plays parts of the series
+ * again, to find a short one after which an answer is still wrong.
  */
 import {type Draw, drawFrom} from '../catalogue/draw.js'
 import type {Series, SeriesDelivery} from '../certify/drills.js'
@@ -8,19 +8,19 @@ import {groupBy} from '../certify/rule.js'
 import type {SentDelivery} from './series.js'
 
 const EVENTS = 8
-/** Largest number of places by which a delivery is late. */
+/** Maximum number of places by which a delivery is late. */
 const MOST_LATE = 6
-/** One delivery in this many is sent together with the one before. */
+/** One of this many deliveries is sent together with the one before. */
 const OVERLAPPING = 3
 const MOST_TOGETHER = 3
 
-/** Returns the series that belongs to a seed: every event at least once. */
+/** Returns the series of deliveries for a seed. It contains every event at least once. */
 export function chaosSeries(seed: string): Series {
   const draw = drawFrom(`chaos ${seed}`)
   const places: {readonly event: number; readonly place: number}[] = []
   for (let event = 0; event < EVENTS; event += 1) {
     places.push({event, place: event + lateness(draw)})
-    // Half of the events come again.
+    // Half of the events are sent a second time.
     if (draw(2) === 0) places.push({event, place: event + lateness(draw)})
   }
   places.sort((a, b) => a.place - b.place)
@@ -33,29 +33,33 @@ export function chaosSeries(seed: string): Series {
   return series
 }
 
-/** Half of the deliveries come in time. */
+/** Returns by how many places a delivery is late. Half of the deliveries are not late. */
 function lateness(draw: Draw): number {
   return draw(2) === 0 ? 0 : 1 + draw(MOST_LATE)
 }
 
-/** Plays a series up to the first group with a wrong answer, and returns what was sent. */
+/** Plays a series up to the first group with a wrong answer, and returns the deliveries that were sent. */
 export type Play = (series: Series) => Promise<readonly SentDelivery[]>
 
 export interface ChaosLimits {
-  /** Largest number of times that the series and its parts are played. */
+  /** Maximum number of times that the series or a part of it is played. */
   readonly mostPlays: number
-  /** Reports whether the time is up. */
+  /** Reports whether the time for playing is over. */
   readonly isOver: () => boolean
 }
 
 /**
- * Plays the series and, if an answer was wrong, parts of it. Returns the number of plays and the shortest part that was found,
- * undefined if all answers were right. `isRepeatable` says whether an answer was wrong when the part was played again, and is
- * undefined if it was not; unless it is true, the part is the beginning of the series up to the first wrong answer.
+ * Plays the series and, if an answer was wrong, parts of it. Returns the number of plays, and the shortest part found
+ * after which an answer was wrong (undefined if all answers were right). `isRepeatable` says whether an answer was
+ * wrong again when the part was played again; it is undefined if there was no time for that. Unless it is true, the
+ * part is the start of the series up to the first wrong answer.
  */
 export async function findShortest(series: Series, play: Play, {mostPlays, isOver}: ChaosLimits) {
   let plays = 0
-  /** Returns what was sent up to the wrong answer; undefined if there was none, or if no more can be played. */
+  /**
+   * Plays `part` and returns the deliveries up to the wrong answer. Returns undefined if no answer was wrong, or if the
+   * limits do not allow another play.
+   */
   const playUntilWrong = async (part: Series) => {
     if (plays >= mostPlays || (plays > 0 && isOver())) return undefined
     plays += 1
@@ -66,7 +70,8 @@ export async function findShortest(series: Series, play: Play, {mostPlays, isOve
   if (found === undefined) return {plays, shortest: undefined, isRepeatable: undefined}
   let shortest = await playUntilWrong(seriesOf(found))
   if (shortest === undefined) return {plays, shortest: found, isRepeatable: plays > 1 ? false : undefined}
-  // Delta debugging: pieces are left out as long as an answer stays wrong, then smaller ones, until no single delivery can be.
+  // Delta debugging: leaves out pieces as long as an answer stays wrong, then smaller pieces, down to single
+  // deliveries.
   let size = Math.ceil(shortest.length / 2)
   while (size >= 1) {
     const before = shortest.length
@@ -82,7 +87,10 @@ export async function findShortest(series: Series, play: Play, {mostPlays, isOve
   return {plays, shortest, isRepeatable: true}
 }
 
-/** Returns the series of a part. Deliveries that were sent together stay together; events keep their order. */
+/**
+ * Returns the deliveries in `part` as a series. Deliveries that were sent together stay together, and events keep their
+ * order.
+ */
 function seriesOf(part: readonly SentDelivery[]): Series {
   const events = [...new Set(part.map(({event}) => event))].sort((a, b) => a - b)
   const groups = groupBy(part, ({group}) => String(group))

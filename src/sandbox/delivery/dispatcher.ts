@@ -1,7 +1,7 @@
 /**
- * Sends deliveries as soon as they are due. Several are sent at a time but only a few for each subscription, so that a slow
- * subscriber does not delay others. After a kill, only attempts that were not recorded are repeated. Also moves the clock from
- * one due time to the next, so that each thing happens at its own time.
+ * Sends deliveries when they are due. Several are sent at the same time, but only a few for each subscription, so that
+ * a slow subscriber does not delay others. After the process was killed, only attempts that were not recorded are
+ * repeated. Also moves the clock, from one due time to the next, so that everything happens at its own time.
  */
 import {setImmediate as nextTurn} from 'node:timers/promises'
 import type {Service} from '../base/service.js'
@@ -12,19 +12,22 @@ import {removeExpired} from '../store/schema.js'
 import * as store from '../store/webhooks.js'
 import {makeAttempt, type PostOptions} from './attempt.js'
 
-/** The largest number of attempts at the same time, in all and for one subscription. */
+/** Maximum number of attempts at the same time, in total and for one subscription. */
 const MOST_CONCURRENT = 128
 const MOST_CONCURRENT_PER_SUBSCRIPTION = 8
 const MOST_SLEEP_MILLISECONDS = 3_600_000
 const WAIT_AFTER_FAULT_MILLISECONDS = 1000
 
-/** The clock always advances by at least this, because a rounded sum of seconds could otherwise stop it. */
+/** The clock always advances by at least this, because rounding could otherwise stop it. */
 const LEAST_STEP_SECONDS = 0.001
-/** Attempts that are due within this time are made together. It is less than the shortest delay between two attempts (§6.4). */
+/**
+ * Attempts that are due within this time of each other are made together. It is less than the shortest delay between
+ * two attempts (§6.4).
+ */
 const TOGETHER_SECONDS = 30
 
 export class Dispatcher {
-  /** Attempts that are not recorded yet, by the id of the delivery. */
+  /** Attempts that are not recorded yet, by delivery id. */
   readonly #underWay = new Map<string, {readonly subscriptionId: string; readonly recorded: Promise<void>}>()
   #unrecorded: store.DeliveryAttempt[] = []
   #commit: Promise<void> | undefined
@@ -32,19 +35,23 @@ export class Dispatcher {
   #soon: NodeJS.Immediate | undefined
   #fault: unknown
   /**
-   * The time before the clock was moved, in Unix seconds. Deliveries that fell due since then are dated to when they were due.
+   * The time before the clock was moved, in Unix seconds. A delivery that fell due after this time is attempted with
+   * its due time.
    */
   #movedFrom = Number.POSITIVE_INFINITY
   #lastMove: Promise<void> = Promise.resolve()
   #stops = 0
 
-  /** The dispatcher sends nothing until the sandbox is served, because links would lead nowhere. */
+  /** The dispatcher sends nothing until the sandbox is served, because links in events would lead nowhere. */
   constructor(
     private readonly service: Service,
     private readonly options: PostOptions,
   ) {}
 
-  /** Looks for due deliveries in the next turn of the event loop. Call it whenever a delivery may have become due. */
+  /**
+   * Looks for due deliveries in the next turn of the event loop. Must be called whenever a delivery may have become
+   * due.
+   */
   wake(): void {
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined
@@ -53,11 +60,13 @@ export class Dispatcher {
   }
 
   /**
-   * Makes an attempt now, whatever the schedule says, even for an inactive subscription. Returns false if there is no such
-   * delivery. `forgery` makes the attempt one that its receiver must refuse.
+   * Makes an attempt now, whatever the schedule says, and even for an inactive subscription. Returns false if there is
+   * no such delivery. With `forgery`, the attempt is forged, so that its receiver must refuse it. Rejects with a
+   * StorageError.
    */
   async deliverNow(deliveryId: string, forgery: Forgery | null = null): Promise<boolean> {
-    // All waiting calls resume together. Nothing may be awaited between this check and the start, or two attempts would start.
+    // All waiting calls resume together. There must be no await between this check and the start, or two attempts would
+    // start.
     while (this.#underWay.has(deliveryId)) await this.#underWay.get(deliveryId)?.recorded
     const delivery = store.findForAttempt(this.service.database, deliveryId)
     if (!delivery) return false
@@ -67,7 +76,7 @@ export class Dispatcher {
     return true
   }
 
-  /** Moves the clock by `seconds`. Resolves when everything that fell due has happened. Rejects with StorageError. */
+  /** Moves the clock by `seconds`. Resolves when everything that fell due has happened. Rejects with a StorageError. */
   moveClock(seconds: number): Promise<void> {
     const stops = this.#stops
     const moved = this.#lastMove.then(() => this.#move(seconds, stops))
@@ -75,14 +84,14 @@ export class Dispatcher {
     return moved
   }
 
-  /** Ends the current and the waiting moves of the clock, which then resolve without advancing it further. */
+  /** Ends all moves of the clock that are running or waiting. They resolve without advancing the clock further. */
   stopClock(): void {
     this.#stops += 1
   }
 
   /**
-   * Records the attempts that have ended. Call after `closing` is aborted; attempts that have not ended are repeated at the next
-   * start.
+   * Records the attempts that have ended. Must be called after `closing` is aborted. Attempts that have not ended are
+   * repeated after the next start.
    */
   close(): void {
     this.#record()
@@ -101,15 +110,15 @@ export class Dispatcher {
       clock.advance(step)
       left -= step
       await this.#settle(from)
-      // Other requests can be answered in between, even if nothing was sent.
+      // Even if nothing was sent, other requests can be answered here.
       await nextTurn()
       if (left <= 0) return
     }
   }
 
   /**
-   * Returns the time of the last attempt that can be made together with those due at `next`, without a payment expiring in
-   * between.
+   * Returns the time of the last attempt that can be made together with those due at `next`. No payment expires before
+   * it.
    */
   #together(next: number): number {
     const {database} = this.service
@@ -118,7 +127,8 @@ export class Dispatcher {
   }
 
   /**
-   * Resolves when nothing is due or being sent. `movedFrom` is the time before the clock was moved. Rejects with StorageError.
+   * Resolves when nothing is due or being sent. `movedFrom` is the time before the clock was moved. Rejects with a
+   * StorageError.
    */
   async #settle(movedFrom: number): Promise<void> {
     this.#movedFrom = movedFrom
@@ -137,8 +147,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the sandbox's time at which something falls due next, except for subscriptions at their limit; Infinity if nothing
-   * will.
+   * Returns when something falls due next, in Unix seconds of the sandbox's clock, ignoring subscriptions that are at
+   * their limit of attempts. Returns Infinity if nothing will fall due.
    */
   #nextDue(): number {
     const {database} = this.service
@@ -148,7 +158,10 @@ export class Dispatcher {
       : Math.min(expiry, store.nextAttemptAt(database, this.#taken()))
   }
 
-  /** Starts the attempts that are due, and sets a timer for the next. After a storage error it tries again a little later. */
+  /**
+   * Starts the attempts that are due, and sets a timer for the next ones. After a storage error, tries again a little
+   * later.
+   */
   #startDue(): void {
     const {database, clock, closing} = this.service
     if (closing.aborted) return
@@ -180,7 +193,10 @@ export class Dispatcher {
     return [...this.#underWay.values()].filter(({subscriptionId}) => subscriptionId === id).length
   }
 
-  /** Starts an attempt that is dated to `at` (Unix seconds, sandbox's clock). Resolves when the attempt is recorded. */
+  /**
+   * Starts an attempt, recorded with the time `at` (Unix seconds of the sandbox's clock). Resolves when the attempt is
+   * recorded.
+   */
   #start(delivery: store.DueDelivery, at: number, forgery: Forgery | null = null): Promise<void> {
     const {deliveryId, subscriptionId} = delivery
     const recorded = this.#attempt(delivery, at, forgery).finally(() => this.#underWay.delete(deliveryId))
@@ -192,10 +208,10 @@ export class Dispatcher {
     const times = {now: at, realNow: this.service.clock.realNow()}
     const origin = this.service.served() ?? ''
     const record = await makeAttempt(this.options, delivery, times, origin, forgery)
-    // An attempt that failed because the sandbox stops says nothing about the subscriber.
+    // If the attempt failed because the sandbox stops, it says nothing about the subscriber.
     if (this.service.closing.aborted) return
     this.#unrecorded.push(record)
-    // Attempts that end while others are being written share the next commit.
+    // Attempts that end during a commit are recorded together in the next one.
     this.#commit ??= nextTurn().then(() => this.#record())
     await this.#commit
   }

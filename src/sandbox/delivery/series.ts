@@ -1,4 +1,7 @@
-/** Sends a series of deliveries to one subscription: events about a reservation that does not exist, in an order of its own. */
+/**
+ * Sends a series of deliveries to one subscription, in an order that the caller chooses. The events are about a
+ * reservation that does not exist.
+ */
 import {EVENT_TYPE_NAMES, type EventType, isEventType} from '../../contract/events.js'
 import type {Subscription} from '../../contract/webhooks.js'
 import {randomReservationRef} from '../base/random.js'
@@ -8,7 +11,7 @@ import type {Series, SeriesDelivery} from '../certify/drills.js'
 import {addEventAlone, addUnscheduledDelivery, findDelivery} from '../store/webhooks.js'
 import type {Dispatcher} from './dispatcher.js'
 
-/** The types of event in the order in which a reservation meets them. */
+/** The event types in the order in which they occur for a reservation. */
 const COURSE: readonly EventType[] = [
   'payment.failed',
   'payment.captured',
@@ -25,30 +28,30 @@ export interface Receiver {
 
 /** A delivery that was sent, and its answer. */
 export interface SentDelivery extends SeriesDelivery {
-  /** The number of its group, from 0. */
+  /** The number of the group that it was sent in, from 0. */
   readonly group: number
   readonly deliveryId: string
   readonly eventId: string
   readonly type: EventType
-  /** When the event happened: Unix seconds of the sandbox's clock. */
+  /** When the event happened, in Unix seconds of the sandbox's clock. */
   readonly created: number
-  /** Null if there was no answer. */
+  /** The HTTP status of the answer; null if there was none. */
   readonly status: number | null
   readonly milliseconds: number | null
-  /** Why the event was not accepted; null if it was answered 2xx in time. */
+  /** Why the delivery failed; null if it was answered with 2xx in time. */
   readonly error: string | null
 }
 
 export interface Playing {
   /** Seconds between one event and the next. */
   readonly spacingSeconds: number
-  /** Whether it ends with the first group in which an event was not accepted. */
+  /** Whether to stop after the first group in which a delivery failed. */
   readonly endsWhenWrong: boolean
 }
 
 /**
- * Sends the series, with events that are new. Resolves with the deliveries that were sent, when the last was answered or its time
- * was up. Nothing is sent again. Rejects with StorageError.
+ * Creates new events and sends them as the series says. Resolves, with the deliveries that were sent, when the last one
+ * was answered or its time was up. Nothing is repeated. Rejects with a StorageError.
  */
 export async function playSeries(
   service: Service & {readonly dispatcher: Dispatcher},
@@ -79,7 +82,7 @@ export async function playSeries(
   return sent
 }
 
-/** Records `count` events about a reservation of their own, the last of which happens now. */
+/** Records `count` events about one invented reservation. The last of them happens now. */
 function createEvents(
   {database, clock}: Service,
   {clientId, subscription}: Receiver,

@@ -1,11 +1,11 @@
-/** Injected faults, kept in memory. A fault that strikes after the commit is not used up by requests that are refused. */
+/** Faults that were injected, and what each does. They are kept in memory. */
 import {z} from 'zod'
 import {ERROR_CODES, type ErrorCode} from '../../contract/error-codes.js'
 import {isOperationName, OPERATIONS, SANDBOX_OPERATIONS} from '../../contract/operations.js'
 import {ConnectionDrop, Refusal} from '../base/answers.js'
 import FAULT_KINDS from './fault-kinds.json' with {type: 'json'}
 
-/** Describes each kind of fault: what it does, which fields it needs, and which it may have besides `operation` and `times`. */
+/** The kinds of faults: what each does, which fields it needs, and which it allows besides `operation` and `times`. */
 export {FAULT_KINDS}
 
 export type FaultKind = keyof typeof FAULT_KINDS
@@ -13,8 +13,8 @@ type Kind = {readonly needs: readonly string[]; readonly takes: readonly string[
 export const FAULT_KIND_NAMES = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]]
 
 /**
- * Reports whether faults of this kind need the field `name`, may have it, or (undefined) cannot. All kinds have `operation` and
- * `times`.
+ * Returns whether faults of this kind need the field `name` or allow it, or undefined if they do not have it. All kinds
+ * allow `operation` and `times`.
  */
 export function faultField(kind: FaultKind, name: string): 'needed' | 'optional' | undefined {
   const {needs, takes}: Kind = Object.hasOwn(FAULT_KINDS, kind) ? FAULT_KINDS[kind] : {needs: [], takes: []}
@@ -22,7 +22,7 @@ export function faultField(kind: FaultKind, name: string): 'needed' | 'optional'
   return ['operation', 'kind', 'times', ...takes].includes(name) ? 'optional' : undefined
 }
 
-/** Faults can hit every operation of the sandbox and the pages listed here. `*` stands for all of them. */
+/** The pages that faults can hit, in addition to the operations. `*` stands for all operations and pages. */
 const PAGES = ['voucher.download', 'payment.page', 'payment.submit']
 export const FAULT_OPERATIONS = ['*', ...SANDBOX_OPERATIONS, ...PAGES]
 
@@ -43,10 +43,10 @@ export const faultRequest = z
     times: number('times').default(1),
     status: number('status').optional(),
     retry_after: number('retry_after').optional(),
-    /** Error code in the body (default: the usual code of `status`). */
+    /** The error code in the body (default: the usual one for `status`). */
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).optional(),
     latency_ms: number('latency_ms').optional(),
-    /** The client whose requests it hits (default: every client's). */
+    /** The client whose requests the fault hits (default: any client). */
     client_id: z.string().optional(),
   })
   .superRefine((fault, {addIssue}) => {
@@ -61,8 +61,8 @@ type Fault = z.infer<typeof faultRequest>
 export type ActiveFault = Fault & {left: number}
 
 /**
- * Returns the fault that a request of the client hits, if any, and counts it as used once. `clientId` is null if the client is not
- * known.
+ * Returns the fault that hits a request of the client, if any, and counts one use of it. `clientId` is null if the
+ * client is unknown.
  */
 export function takeFault(faults: ActiveFault[], operation: string, clientId: string | null) {
   const found = faults.find(fault => canHit(fault, operation, clientId))
@@ -77,13 +77,16 @@ function canHit({kind, operation: wanted, client_id}: Fault, operation: string, 
   return operation === 'reservations.create' || (kind !== 'lose-offer' && kind !== 'slow-voucher')
 }
 
-/** Undoes `takeFault` for a request that was refused before the fault could strike. */
+/** Undoes `takeFault`, for a request that was refused before the fault took effect. */
 export function giveBackFault(faults: ActiveFault[], taken: ActiveFault): void {
   taken.left += 1
   if (!faults.includes(taken)) faults.unshift(taken)
 }
 
-/** Returns or throws what the client gets in place of the operation; returns undefined if the operation runs. */
+/**
+ * Returns or throws what the client gets instead of the operation's answer. Returns undefined if the operation should
+ * run.
+ */
 export function faultInstead(fault: Fault | undefined): Response | undefined {
   if (fault?.kind === 'drop-before') throw new ConnectionDrop()
   if (fault?.kind === 'status') throw refusalOf(fault)
@@ -93,7 +96,7 @@ export function faultInstead(fault: Fault | undefined): Response | undefined {
   return new Response(page, {status: fault.status ?? 502, headers})
 }
 
-/** Returns the refusal with the status, the code and the Retry-After of the fault. */
+/** Returns a refusal with the status, code and Retry-After of the fault. */
 export function refusalOf({status = 500, code: given, retry_after}: Fault): Refusal {
   const usual = (Object.keys(ERROR_CODES) as ErrorCode[]).find(code => ERROR_CODES[code] === status)
   const preferred: Partial<Record<number, ErrorCode>> = {400: 'invalid_request', 401: 'token_invalid'}
@@ -102,7 +105,7 @@ export function refusalOf({status = 500, code: given, retry_after}: Fault): Refu
   return new Refusal(code, 'injected fault', {}, headers, status)
 }
 
-/** Announces the full length, sends half of the bytes, then cuts the connection. */
+/** Makes the server announce the full length, send half of the bytes, and then cut the connection. */
 export async function truncate(response: Response): Promise<never> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   const half = bytes.subarray(0, Math.floor(bytes.length / 2))

@@ -1,5 +1,5 @@
 /**
- * Takes a request of the API from its route to its answer: fault, bearer token (§5.2, §5.6), scope, Idempotency-Key, body,
+ * Handles a request of the API: injected faults, bearer token (§5.2, §5.6), scope, Idempotency-Key, body, then the
  * operation.
  */
 
@@ -25,8 +25,8 @@ import {
 } from './requests.js'
 
 /**
- * Runs `work` under the fault injected into `operation`, if there is one. `work` calls `pause` at the point where a latency
- * should delay it.
+ * Runs `work`, applying the fault that is injected into `operation`, if there is one. `work` must call `pause` at the
+ * point where an injected latency should delay it.
  */
 export async function underFaults(
   service: RunningService,
@@ -55,7 +55,7 @@ export async function underFaults(
     throw error
   })
   if (!response.ok) {
-    // A replayed refusal changes nothing, like the first one.
+    // A replayed refusal changes nothing, like the original one.
     spare()
     return response
   }
@@ -66,7 +66,10 @@ export async function underFaults(
   throw new ConnectionDrop()
 }
 
-/** Applies a fault that changes the state instead of the answer. The request then meets the new state, and so do later ones. */
+/**
+ * Applies a fault that changes the state of the sandbox instead of an answer. This request and later ones then meet the
+ * new state.
+ */
 function changeState(service: RunningService, context: RequestContext, fault: ActiveFault): void {
   const {kind, code} = fault
   const {body, entry} = context.var
@@ -79,8 +82,8 @@ function changeState(service: RunningService, context: RequestContext, fault: Ac
 }
 
 /**
- * Returns the kind of the fault if its answer says nothing about the request. The refusal of an expired token, or of a voucher
- * that is not ready, is true, and so it returns undefined.
+ * Returns the kind of fault that made the answer, so that the answer says nothing about the request. The refusals of an
+ * expired token and of a voucher that is not ready are true, so their faults are not returned.
  */
 function faultOf({lostOffers}: RunningService, {var: {body, entry}}: RequestContext, fault?: ActiveFault) {
   if (fault?.kind === 'expire-token' || fault?.kind === 'slow-voucher') return undefined
@@ -89,26 +92,32 @@ function faultOf({lostOffers}: RunningService, {var: {body, entry}}: RequestCont
   return fault?.kind
 }
 
-/** Returns the identifiers in the body of a booking; empty ones for anything else. */
+/** Returns the ids in the body of a booking, empty for any other body. */
 function bookingIn(body: Uint8Array) {
   const json = parse(body)
   const {offer_id, client_reference_id} = isObject(json) ? json : {}
   return {offer_id: String(offer_id ?? ''), client_reference_id: String(client_reference_id ?? '')}
 }
 
-/** Waits until `signal` aborts or `milliseconds` have passed (default: 24 days, the maximum of a timer). */
+/** Resolves when `signal` is aborted or after `milliseconds` (default: 24 days, the maximum of a timer). */
 async function until(signal: AbortSignal, milliseconds = 2 ** 31 - 1): Promise<void> {
   await sleep(milliseconds, undefined, {signal}).catch(() => undefined)
 }
 
-/** The handler of each operation. Handlers are synchronous, so that two calls never interleave. They throw Refusal. */
+/**
+ * The handler of each operation. Handlers are synchronous, so that two calls are never interleaved. They throw a
+ * Refusal.
+ */
 export type Handlers = {readonly [Name in SandboxOperation]: (call: Call<BodyOf<Name>>) => Answer}
 
 export interface Call<Body = unknown> {
   readonly service: Service
-  /** The client that the token belongs to. Undefined at the OAuth endpoints, which take no token. */
+  /** The client that the token belongs to. Undefined for the OAuth endpoints, which take no token. */
   readonly client: Client
-  /** The origin for links, `http://127.0.0.1:PORT`. It is never stored, because a restarted sandbox may have another port. */
+  /**
+   * The origin of links, `http://127.0.0.1:PORT`. It is never stored, because a restarted sandbox may have another
+   * port.
+   */
   readonly origin: string
   readonly now: number
   readonly parameters: Readonly<Record<string, string>>
@@ -116,7 +125,7 @@ export interface Call<Body = unknown> {
   readonly body: Body
 }
 
-/** Returns the route handler of an operation. */
+/** Returns the handler of the route for an operation. */
 export function operation(name: SandboxOperation, handler: (call: Call) => Answer): Handle {
   const {scope} = OPERATIONS[name]
   const {body: schema, isBodyOptional, isIdempotent, status = 200} = OPERATION_DETAILS[name]
@@ -133,7 +142,7 @@ export function operation(name: SandboxOperation, handler: (call: Call) => Answe
         query: new URL(req.url).searchParams,
         body: schema && validate(schema, json),
         now: service.clock.now(),
-        // The client is read again, because the balance may have changed during the pause.
+        // The client is read again, because its balance may have changed during the pause.
         client: (client && findClient(service.database, client.client_id)) as Client,
       })
       return {...answer, status}
@@ -163,7 +172,10 @@ export function operation(name: SandboxOperation, handler: (call: Call) => Answe
   }
 }
 
-/** Returns the id of the client for the log: that of the valid token, else the one that the body names, if it exists. */
+/**
+ * Returns the id of the client for the log: the owner of a valid token, else the client that the body names, if it
+ * exists. Returns null if there is neither.
+ */
 function senderOf({database, clock}: RunningService, {req, var: {entry}}: RequestContext): string | null {
   const token = bearerIn(req.header('authorization'))
   const stored = token === undefined ? undefined : findToken(database, token, clock.now())
@@ -177,7 +189,10 @@ export function bearerIn(authorization = ''): string | undefined {
   return /^Bearer ([\x21-\x7e]+)$/i.exec(authorization.trim())?.[1]
 }
 
-/** Returns the client of the token. Throws Refusal `token_invalid`, `token_expired` or `insufficient_scope`. */
+/**
+ * Returns the client that the token belongs to. Throws the Refusal `token_invalid`, `token_expired` or
+ * `insufficient_scope`.
+ */
 function authorize(service: RunningService, authorization: string | undefined, scope: Scope): Client {
   const token = bearerIn(authorization)
   if (!token) {
@@ -199,8 +214,8 @@ function unauthorized(code: 'token_invalid' | 'token_expired', message: string):
 }
 
 /**
- * Refusals with these statuses are kept with the key. The others (400, 401, 403, 429, 5xx) did nothing, so the key can be used
- * again.
+ * Statuses of refusals that are stored under the key. Requests with another refusal (400, 401, 403, 429, 5xx) had no
+ * effect, so their key can be used again.
  */
 const KEPT_REFUSALS = [402, 404, 409, 410]
 
@@ -211,16 +226,16 @@ interface KeyUse {
   readonly clientId: string
   /** The value of the Idempotency-Key header. */
   readonly header: string
-  /** The canonical JSON of the body. */
+  /** The body as canonical JSON. */
   readonly canonical: string
   readonly requestId: string
 }
 
 /**
- * Runs `work` once for each Idempotency-Key (§4.4). The interface does not show what happens to a repeat: here it gets the stored
- * answer. The first request calls `pause` and then `work`, whose changes are committed together with the answer. After a refusal
- * the changes are undone, and only the refusal is stored. Throws what `work` throws, and Refusal `idempotency_key_missing`,
- * `idempotency_key_invalid`, `idempotency_key_reused` or `idempotency_in_progress`.
+ * Runs `work` once for each Idempotency-Key (§4.4). A repeat gets the stored answer; the interface does not show what
+ * happens to it. The first request calls `pause`, then `work`, whose changes are committed together with the answer. If
+ * `work` refuses, its changes are undone and only the refusal is stored. Throws what `work` throws, and the Refusals
+ * `idempotency_key_missing`, `idempotency_key_invalid`, `idempotency_key_reused` and `idempotency_in_progress`.
  */
 async function runOnce(service: RunningService, use: KeyUse, pause: Pause, work: () => Answer) {
   const {clientId, canonical, requestId} = use

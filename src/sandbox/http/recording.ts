@@ -1,6 +1,6 @@
 /**
- * Keeps the evidence of requests. A request is written some time after it ended, together with others, so that it costs no
- * commit of its own.
+ * Records requests as evidence, by which `sandbox certify` judges clients. Several requests are written together, some
+ * time after they ended, so that a request does not cost a commit of its own.
  */
 import {hash as digest} from 'node:crypto'
 import {instantOf} from '../../contract/dates.js'
@@ -24,7 +24,7 @@ import {ownerOf} from '../store/reservations.js'
 import {bearerIn} from './perform.js'
 import type {LoggedRequest, RequestContext, RequestRecorder, RunningService, Visit} from './requests.js'
 
-/** Requests wait for this long, or until there are this many, before they are written. */
+/** How long requests wait before they are written, and how many may wait. */
 const WAIT_MILLISECONDS = 1000
 const MOST_WAITING = 100
 
@@ -89,7 +89,7 @@ export class Recorder implements RequestRecorder {
   }
 }
 
-/** Keeps nothing. */
+/** A recorder that records nothing. */
 export const NO_RECORDER: RequestRecorder = {
   begin: (context, at) => ({sequence: 0, begun: 0, at, moved: 0, context}),
   end: () => {},
@@ -100,8 +100,8 @@ export const NO_RECORDER: RequestRecorder = {
 }
 
 /**
- * Returns what was seen of a client since `since` (Unix seconds of the sandbox's clock), in its order, with the requests that have
- * not ended.
+ * Returns the evidence about a client since `since` (Unix seconds of the sandbox's clock), oldest first. Requests that
+ * have not ended are included.
  */
 export function evidenceOf(service: RunningService, clientId: string, since: number): Evidence {
   const {database, recorder} = service
@@ -112,12 +112,15 @@ export function evidenceOf(service: RunningService, clientId: string, since: num
   return {requests, attempts: attemptsOf(database, clientId, since)}
 }
 
-/** Twelve bytes are enough to tell the values of one sandbox apart. */
+/** Returns a short hash. Twelve bytes are enough to distinguish the values of one sandbox. */
 function hashOf(value: string | Uint8Array): string {
   return digest('sha256', value, 'base64url').slice(0, 16)
 }
 
-/** The variables of a request are read one by one, because reading them all takes longer than the rest. */
+/**
+ * Returns the record of a request. Variables of the context are read one by one, because reading all at once takes
+ * longer than everything else here.
+ */
 function recordOf(
   service: RunningService,
   {sequence, begun, at, moved, context}: Visit,
@@ -166,13 +169,13 @@ function recordOf(
 
 const NOTHING = new Uint8Array()
 
-/** Returns the body of a booking that was answered before it was read. */
+/** Returns the body of a booking that was answered before the body was parsed. */
 function bookingIn(operation: string | null, body: Uint8Array) {
   const json = operation === 'reservations.create' ? parseJson(body) : undefined
   return json === undefined ? undefined : {json, canonical: canonicalJson(json)}
 }
 
-/** A character for each byte, without a copy of the bytes. */
+/** Returns a text with one character for each byte, without copying the bytes. */
 function textOf({buffer, byteOffset, byteLength}: Uint8Array): string {
   return byteLength === 0 ? '' : Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
@@ -180,7 +183,7 @@ function textOf({buffer, byteOffset, byteLength}: Uint8Array): string {
 function isProxied(rawHeaders: readonly string[]): boolean {
   for (let n = 0; n < rawHeaders.length; n += 2) {
     const name = rawHeaders[n] ?? ''
-    // Only names of these lengths are compared.
+    // Only names of the right length are converted to lower case, which saves time.
     if (name.length === 3 && name.toLowerCase() === 'via') return true
     if (name.length === 15 && name.toLowerCase() === 'x-forwarded-for') return true
   }
@@ -193,7 +196,7 @@ function endingOf(isGone: boolean, isOver: boolean, isAnswered: boolean): Ending
   return isAnswered ? 'answered' : 'cut'
 }
 
-/** Returns code, time of expiry and Retry-After of an answer that is an error. */
+/** Returns code, expiry and Retry-After of an error answer. */
 function refusalIn({res}: RequestContext, answer: string | null) {
   const [, code] = /"code":"(\w+)"/.exec(answer ?? '') ?? []
   const [, expired] = /"expired_at":"([^"]+)"/.exec(answer ?? '') ?? []
@@ -205,7 +208,7 @@ function refusalIn({res}: RequestContext, answer: string | null) {
   }
 }
 
-/** Returns the facts of the operation. `sent` is the body of a reservation. */
+/** Returns the facts that the operation leaves as evidence. `sent` is the parsed body of a booking. */
 function factsOf(context: RequestContext, entry: LoggedRequest, sent: unknown): Facts {
   const {req} = context
   const {operation, answer} = entry
@@ -257,7 +260,7 @@ function reservationFacts(key: string, sent: unknown, answer: string | null): Fa
   }
 }
 
-/** Reads reservation and expiry from a voucher link. They are only claims unless the sandbox recognises the link. */
+/** Returns the reservation and the expiry that a voucher link states. They are not verified here. */
 function linkFacts(pathname: string, isAuthorized: boolean): Facts {
   const [payload = ''] = pathname.replace(/^\/vouchers\//, '').split('.')
   const json = parseJson(Buffer.from(payload, 'base64url'))
@@ -270,7 +273,10 @@ const SECRET_START = 'sk_'
 const SECRET = new RegExp(`(?:${LIVE_SECRET_PREFIX}|${TEST_SECRET_PREFIX})[\\w-]+`, 'g')
 const TOKEN = new RegExp(`${ACCESS_TOKEN_PREFIX}[\\w-]{20,}`, 'g')
 
-/** Returns where a client's secret, or a token, was sent although it does not belong there (§5.4), and the client's id. */
+/**
+ * Returns the place where a client secret or a token was sent although it does not belong there (§5.4), and the id of
+ * its client.
+ */
 function misplacedIn(
   {database, clock}: RunningService,
   sent: Pick<SeenRequest, 'operation'> & {url: string; rawHeaders: readonly string[]; content: string},
@@ -281,7 +287,7 @@ function misplacedIn(
     ...rawHeaders
       .filter(value => value.includes(SECRET_START) || value.startsWith('Basic'))
       .map((value): [Misplaced, string] => ['secret in header', decoded(value)]),
-    // The body of a token request is where the secret belongs.
+    // In a token request, the body is where the secret belongs.
     ['secret in body', operation === 'token.create' ? '' : content],
   ]
   for (const [what, text] of places) {
@@ -297,7 +303,7 @@ function misplacedIn(
   return undefined
 }
 
-/** Returns a header's value; the credentials of `Basic` in plain text. */
+/** Returns the value of a header. The credentials of `Basic` are decoded. */
 function decoded(value: string): string {
   const [, basic] = /^Basic +(\S+)$/i.exec(value) ?? []
   return basic === undefined ? value : Buffer.from(basic, 'base64').toString()

@@ -1,6 +1,6 @@
 /**
- * Shared by all routes: the running service, the state of a request, the checks of its host and origin, the log, and reading and
- * validating the body.
+ * What all routes share: the running service, the state of a request, the checks of host and origin, the log, and
+ * reading and validating a body.
  */
 import type {Context, Hono} from 'hono'
 import {z} from 'zod'
@@ -24,56 +24,61 @@ import type {Dispatcher} from '../delivery/dispatcher.js'
 import type {ActiveFault} from './faults.js'
 
 export interface RunningService extends Service {
-  /** Injected faults. If several match a request, the first one in the list strikes. */
+  /** Injected faults. If several match a request, the first in the list takes effect. */
   readonly faults: ActiveFault[]
   /** The latest requests, oldest first. */
   readonly requests: LoggedRequest[]
   /** How many requests were answered or dropped since the start. */
   readonly answered: {count: number}
-  /** The hash of the body for each Idempotency-Key whose first request is still running. */
+  /** For each Idempotency-Key whose first request is still running, the hash of its body. */
   readonly runningKeys: Map<string, string>
   readonly latencyMilliseconds: number
   readonly dispatcher: Dispatcher
-  /** Keeps the evidence by which `sandbox certify` judges. */
+  /** Records the evidence by which `sandbox certify` judges. */
   readonly recorder: RequestRecorder
 }
 
 /** A request that is being recorded. */
 export interface Visit {
-  /** Its place in the order of arrival. */
+  /** Its number in the order of arrival. */
   readonly sequence: number
-  /** When it arrived, in milliseconds of real time, and in Unix seconds of the sandbox's clock. */
+  /** When it arrived: `begun` in milliseconds of real time, `at` in Unix seconds of the sandbox's clock. */
   readonly begun: number
   readonly at: number
-  /** By how many seconds the clock had been moved by then. */
+  /** By how many seconds the clock had been moved when it arrived. */
   readonly moved: number
   readonly context: RequestContext
 }
 
 export interface RequestRecorder {
-  /** Begins to record a request. Call it as soon as it has arrived. `at` and `realNow` are Unix seconds. */
+  /**
+   * Starts to record a request. Must be called as soon as the request has arrived. `at` and `realNow` are Unix seconds.
+   */
   begin(context: RequestContext, at: number, realNow: number): Visit
-  /** Records the request, which has ended. */
+  /** Records a request that has ended. */
   end(service: RunningService, visit: Visit): void
-  /** Returns the evidence of the requests that have not ended: the client may have hung up on them. */
+  /** Returns the evidence about requests that have not ended; their clients may have hung up. */
   running(service: RunningService): SeenRequest[]
-  /** Writes what waits. If the disk is full, it is written later. */
+  /** Writes the records that are waiting. If the disk is full, they are written later. */
   flush(): void
-  /** Forgets what waits to be written, after the tables were emptied. */
+  /** Drops the records that are waiting. Called after the tables were emptied. */
   clear(): void
-  /** Writes what waits, and the requests on which the client hung up. What ends later is not recorded. */
+  /**
+   * Writes the records that are waiting, and those of requests whose client hung up. Requests that end later are not
+   * recorded.
+   */
   close(service: RunningService): void
 }
 
 export const API_PATH = '/partner-api/v1'
-/** Paths that answer with JSON. All others are pages. */
+/** Matches the paths that answer with JSON. All other paths are pages. */
 export const FOR_PROGRAMS = /^\/(partner-api|_sandbox)(\/|$)/
 
-/** What is known of the connection that a request came on. */
+/** What is known about the connection that a request came on. */
 export interface Link {
-  /** Names and values of the headers in turn, as they were sent. */
+  /** Header names and values in turn, as they were sent. */
   readonly rawHeaders: readonly string[]
-  /** When the client hung up before it had the whole answer, in milliseconds of `realMilliseconds`. */
+  /** When the client hung up before it had the whole answer, in milliseconds as `realMilliseconds` returns them. */
   goneAt: number | undefined
 }
 
@@ -81,15 +86,15 @@ interface RequestState {
   Bindings: {readonly link: Link}
   Variables: {
     requestId: string
-    /** `http://127.0.0.1:PORT`, or `localhost`, as in the request. */
+    /** The origin as in the request: `http://127.0.0.1:PORT` or `http://localhost:PORT`. */
     origin: string
     body: Uint8Array
     entry: LoggedRequest
     /** Whether the connection is cut in the middle of the answer, even if the answer is a refusal. */
     isTruncated?: boolean | undefined
-    /** The body of a request with an Idempotency-Key, and its canonical JSON, once they are known. */
+    /** The body of a request with an Idempotency-Key, parsed and as canonical JSON. Set once it was parsed. */
     booking?: {readonly json: unknown; readonly canonical: string}
-    /** The kind of the injected fault that struck. */
+    /** The kind of the injected fault that took effect. */
     fault?: string | undefined
   }
 }
@@ -98,7 +103,7 @@ export type App = Hono<RequestState>
 export type RequestContext = Context<RequestState>
 export type Handle = (service: RunningService, context: RequestContext) => Response | Promise<Response>
 
-/** Adds routes by `METHOD /path`. Other methods on the same paths are refused. */
+/** Adds routes, given as `METHOD /path`. Other methods on the same paths are refused. */
 export function addRoutes(app: App, service: RunningService, routes: Readonly<Record<string, Handle>>): void {
   const all = Object.entries(routes).map(([name, handle]) => {
     const [method = '', path = ''] = name.split(' ')
@@ -116,8 +121,8 @@ export function addRoutes(app: App, service: RunningService, routes: Readonly<Re
 }
 
 /**
- * Returns the origin that the request names: that of `served`, or any loopback origin in process. Throws Refusal `forbidden` for
- * another host, against DNS rebinding.
+ * Returns the origin that the request names. It must be that of `served`, or any loopback origin if the sandbox is only
+ * called within the process. Throws the Refusal `forbidden` for another host, which prevents DNS rebinding.
  */
 export function checkHost(request: Request, served: string | undefined): string {
   const url = new URL(request.url)
@@ -133,8 +138,8 @@ export function checkHost(request: Request, served: string | undefined): string 
 }
 
 /**
- * Throws Refusal `forbidden` if a browser sent this for a page of another origin. Such a page could otherwise pay or move the
- * clock.
+ * Throws the Refusal `forbidden` if a browser sent the request for a page of another origin. Such a page could
+ * otherwise pay or move the clock.
  */
 export function checkOrigin(request: Request, ownOrigin: string): void {
   const origin = request.headers.get('origin')
@@ -145,34 +150,45 @@ export function checkOrigin(request: Request, ownOrigin: string): void {
   }
 }
 
-/** Refuses a form without a browser's headers, in addition to `checkOrigin`. Scripts should call the controls instead. */
+/**
+ * Throws the Refusal `forbidden` if the headers do not show that a browser sent a form from the sandbox's own pages.
+ * Scripts should call the controls instead.
+ */
 export function checkForm(request: Request, ownOrigin: string): void {
   const isOwn =
     request.headers.get('origin') === ownOrigin || request.headers.get('sec-fetch-site') === 'same-origin'
   if (!isOwn) throw new Refusal('forbidden', 'forms are accepted from the local sandbox’s own pages only')
 }
 
-/** A logged request that was answered, with the time that took. */
+/** A logged request that was answered, and how long that took. */
 export type AnsweredRequest = LoggedRequest & {readonly milliseconds: number}
 
 export const KEPT_REQUESTS = 200
-/** Limit on a body in the log. Requests are logged before they are authorized, and answers may list thousands of offers. */
+/**
+ * Maximum size of a body in the log. Requests are logged before they are authorized, and answers may list thousands of
+ * offers.
+ */
 const MOST_LOGGED_BYTES = 16 * 1024
 const SECRET_FIELDS = /^(client_secret|token|access_token|secret|authorization|cookie)$/i
-/** Query parameters whose values are logged: filters and cursors of lists, and the result of the payment page. */
+/**
+ * Matches query parameters whose values are logged: filters and cursors of lists, and the result of the payment page.
+ */
 const SHOWN_QUERY = /^(limit|after|status|client_reference_id|created_from|created_to|result)$/
 const SHOWN_HEADERS = ['content-type', 'accept', 'user-agent', 'idempotency-key', 'origin', 'content-length']
 
 export type LoggedRequest = ReturnType<typeof loggedRequest>
 
-/** Returns the log entry of a request, without secrets. What is null is filled in later. */
+/**
+ * Returns the log entry of a request, without secrets. The fields that are null are filled in later. `now` is in Unix
+ * seconds.
+ */
 export function loggedRequest({url, method, headers}: Request, request_id: string, now: number) {
   const {pathname, searchParams} = new URL(url)
   const path = redactText(pathname)
   // Query values are shown only if they are known to be harmless.
   const query = [...searchParams].map(([name, value]) => {
     if (SHOWN_QUERY.test(name)) return `${name}=${encodeURIComponent(redactText(value))}`
-    // A parameter without a value may itself be a secret.
+    // The name of a parameter without a value may itself be a secret.
     return value === '' ? REDACTED : `${encodeURIComponent(name)}=${REDACTED}`
   })
   const shown = SHOWN_HEADERS.flatMap(name => {
@@ -184,9 +200,9 @@ export function loggedRequest({url, method, headers}: Request, request_id: strin
   return {
     at: isoTime(now),
     request_id,
-    /** Its place among the answered requests, from 1; null while it runs. */
+    /** Its number among the answered requests, from 1. Null while it is running. */
     sequence: null as number | null,
-    /** The client of the token, or the one that asks for a token. */
+    /** The client that the token belongs to, or the one that requests a token. */
     client_id: null as string | null,
     operation: null as string | null,
     method,
@@ -196,24 +212,26 @@ export function loggedRequest({url, method, headers}: Request, request_id: strin
     /** Null if the connection was dropped or is still open. */
     status: null as number | null,
     ms: null as number | null,
-    /** The JSON of the answer as it was sent, with its secrets: `shownAnswer` removes them. */
+    /** The JSON of the answer as it was sent, including secrets, which `shownAnswer` removes. */
     answer: null as string | null,
   }
 }
 
-/** Returns what the log keeps of the JSON of an answer: all of it, or a note that it is too long. */
+/** Returns what the log keeps of an answer's JSON: all of it, or a note that it is too long. */
 export function keptAnswer(json: string): string {
   return json.length > MOST_LOGGED_BYTES ? JSON.stringify(`[longer than ${MOST_LOGGED_BYTES} bytes]`) : json
 }
 
-/** Returns the JSON of the answer to a logged request without secrets and identity numbers; null if there is none. */
+/**
+ * Returns the JSON of the answer to a logged request, without secrets and identity numbers, or null if there is none.
+ */
 export function shownAnswer({answer}: LoggedRequest): unknown {
   return answer === null ? null : redactBody(Buffer.from(answer))
 }
 
 /**
- * Returns the JSON in `bytes` without secrets and identity numbers; a note if it is too long or nested too deeply; null if it is
- * not JSON.
+ * Returns the JSON in `bytes` without secrets and identity numbers. Returns a note if it is too long or nested too
+ * deeply, and null if it is not JSON.
  */
 export function redactBody(bytes: Uint8Array): unknown {
   if (bytes.byteLength > MOST_LOGGED_BYTES) return `[longer than ${MOST_LOGGED_BYTES} bytes]`
@@ -238,10 +256,10 @@ const SECRETS = new RegExp(
   `(${SECRET_PREFIXES.join('|')})[\\w+/=.~-]+|\\b${ACCESS_TOKEN_PREFIX}[\\w-]{20,}`,
   'g',
 )
-/** The token in a payment or voucher link gives access to the page. */
+/** Matches a payment or voucher link. The token in it gives access to the page. */
 const SECRET_LINKS = /\/(pay|vouchers)\/[^/?#"\s]+/g
 
-/** Removes what has the form of a secret, and identity numbers by their checksum. */
+/** Removes texts that look like a secret, and identity numbers with a valid checksum. */
 function redactText(text: string): string {
   return text
     .replace(SECRET_LINKS, `/$1/${REDACTED}`)
@@ -251,7 +269,10 @@ function redactText(text: string): string {
 
 const MOST_BODY_BYTES = 1024 * 1024
 
-/** Returns the whole body, empty if there is none. Throws Refusal `payload_too_large` as soon as the limit is passed. */
+/**
+ * Returns the whole body, empty if there is none. Throws the Refusal `payload_too_large` as soon as the limit is
+ * exceeded.
+ */
 export async function readBody(request: Request): Promise<Uint8Array> {
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
   if (Number(request.headers.get('content-length') ?? 0) > MOST_BODY_BYTES) throw tooLarge()
@@ -265,13 +286,18 @@ export async function readBody(request: Request): Promise<Uint8Array> {
   return Buffer.concat(pieces)
 }
 
-/** The rest of the body is not read, so the connection cannot be reused. */
+/**
+ * Returns the Refusal `payload_too_large`. The rest of the body is not read, so the connection cannot be used again.
+ */
 function tooLarge(): Refusal {
   const message = `the body is larger than ${MOST_BODY_BYTES} bytes`
   return new Refusal('payload_too_large', message, {}, {Connection: 'close'})
 }
 
-/** Parses the JSON in `bytes`; an empty body is `{}` if `emptyAllowed`. Throws Refusal `invalid_request`. */
+/**
+ * Parses the JSON in `bytes`. With `emptyAllowed`, an empty body is `{}`. Throws the Refusal `invalid_request` if it is
+ * not JSON.
+ */
 export function parseJson(bytes: Uint8Array, contentType: string | undefined, emptyAllowed = false): unknown {
   if (bytes.byteLength === 0 && emptyAllowed) return {}
   if (!/^application\/json\s*(;|$)/i.test(contentType?.trim() ?? '')) {
@@ -285,11 +311,12 @@ export function parseJson(bytes: Uint8Array, contentType: string | undefined, em
   return json
 }
 
-/** Not in the interface. People do not read more errors, and listing 80,000 of them would be slow. */
+/** Maximum number of errors in an answer, because listing 80,000 would be slow. Not in the interface. */
 const MOST_DETAILS = 100
 
 /**
- * Returns `json` as parsed by the schema. Throws Refusal `validation_failed` with a detail for each of the first wrong fields.
+ * Returns `json` as parsed by the schema. Throws the Refusal `validation_failed`, with a detail for each of the first
+ * MOST_DETAILS wrong fields.
  */
 export function validate<T>(schema: z.ZodType<T>, json: unknown): T {
   const result = schema.safeParse(json, {error: plainMessage, reportInput: true})
@@ -309,7 +336,7 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   return [{field: fieldOf(issue.path), code, message: missing ? 'is required' : issue.message}]
 }
 
-/** Formats a path of zod: `['guests', 0, 'identity', 'number']` becomes `guests[0].identity.number`. */
+/** Formats a path that zod reports: `['guests', 0, 'identity', 'number']` becomes `guests[0].identity.number`. */
 function fieldOf(path: readonly PropertyKey[]): string {
   return z.core.toDotPath(path.map(key => (typeof key === 'string' ? key.slice(0, 100) : key)))
 }

@@ -1,4 +1,4 @@
-/** The sheet of `sandbox certify` as a page: how the program of one client was judged, what failed first. */
+/** The page with the result of `sandbox certify` for one client. Failed rules come first. */
 import {html} from 'hono/html'
 import {countsText, nameOf, partsOf, type SheetRule, unseenText} from '../../contract/certificate.js'
 import {DELIVERY_ID_PREFIX} from '../../contract/identifiers.js'
@@ -10,7 +10,7 @@ import {MAIN_CLIENT} from '../store/clients.js'
 import type {Piece, View, Visit} from './components.js'
 import * as ui from './components.js'
 
-/** Evidence of one rule that is shown; the sheet in JSON has more. */
+/** How many pieces of evidence a rule shows. The JSON document has all of them. */
 const MOST_SHOWN = 20
 
 export function certificate(visit: Visit): View {
@@ -42,7 +42,7 @@ ${part('unseen', 'Not shown', unseen.map(row))}`
   return {title: 'Certificate', main}
 }
 
-/** Links each request, or delivery, that proves a failure to its page. */
+/** Returns links to the requests or deliveries that prove a failure. */
 function evidenceLinks({evidence}: SheetRule): Piece {
   const links = evidence.slice(0, MOST_SHOWN).map(id => {
     const list = id.startsWith(DELIVERY_ID_PREFIX) ? 'deliveries' : 'requests'

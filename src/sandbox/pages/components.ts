@@ -1,6 +1,6 @@
 /**
- * The components of all pages: foreign text, times, statuses, lists of facts, tables, the layout with its headers, and the
- * script.
+ * The components of all pages: foreign text, times, statuses, lists of facts, tables, the layout with its headers, and
+ * the script.
  */
 import {html, raw} from 'hono/html'
 import {isoTime} from '../../contract/dates.js'
@@ -15,16 +15,19 @@ import {SITE_STYLE} from './style.js'
 
 export {html}
 
-/** A piece of HTML. The `html` template of hono escapes every value, except values that are already pieces. */
+/** A piece of HTML. The `html` template of hono escapes every value that is not a piece already. */
 export type Piece = ReturnType<typeof html>
 
-/** The largest number of characters shown of a text, and of a text in a list. */
+/** Maximum number of characters shown of a text, and of a text in a list. */
 const MOST_LENGTH = 1000
 const LIST_LENGTH = 80
-/** Longer words may break across lines anywhere. */
+/** A longer word may break across lines at any character. */
 const LONGEST_WORD = 40
 
-/** Shows foreign text on one line, without invisible characters, and isolated so that it cannot reorder the text around it. */
+/**
+ * Shows foreign text on one line, without invisible characters. It is isolated so that it cannot reorder the text
+ * around it.
+ */
 export function shown(text: string, maxLength = MOST_LENGTH): Piece {
   return html`<bdi>${sanitizeLine(text, maxLength)}</bdi>`
 }
@@ -33,21 +36,24 @@ export function brief(text: string): Piece {
   return shown(text, LIST_LENGTH)
 }
 
-/** Shows a reference, an id or a word of the interface, on one line if it is short enough. */
+/** Shows a reference, an id or a word of the interface. A short one is not broken across lines. */
 export function code(text: string): Piece {
   return text.length > LONGEST_WORD
     ? html`<code>${shown(text)}</code>`
     : html`<code><span class="id">${shown(text)}</span></code>`
 }
 
-/** Shows the path or URL of a request. Lines break only before a slash, unless a segment has more than `longest` characters. */
+/**
+ * Shows the path or URL of a request. Lines break only before a slash, unless a segment is longer than `longest`
+ * characters.
+ */
 export function address(text: string, longest = 32): Piece {
   const segments = sanitizeLine(text, LIST_LENGTH).split(/(?<=[^/])(?=\/)/)
   if (segments.some(segment => segment.length > longest)) return html`<code>${brief(text)}</code>`
   return html`<code class="path"><bdi>${segments.map(segment => html`<wbr><span>${segment}</span>`)}</bdi></code>`
 }
 
-/** Shows a value that can be pasted elsewhere, with a button that copies it if scripts run. */
+/** Shows a value with a button that copies it. The button is hidden unless scripts run. */
 export function copied(text: string, label: string): Piece {
   return html`${code(text)} <button type="button" class="copy" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`
 }
@@ -61,24 +67,24 @@ export function pathOf(list: string, id?: string): string {
   return id === undefined ? `/ui/${list}` : `/ui/${list}/${encodeURIComponent(id)}`
 }
 
-/** Links to a section that shows one client at a time. */
+/** Links to a section that shows one client at a time, with this client selected. */
 export function clientLink(section: string, clientId: string, text: Piece | string): Piece {
   return html`<a href="${pathOf(section)}?client=${encodeURIComponent(clientId)}">${text}</a>`
 }
 
-/** Links to the same section for each client but the one that is shown. */
+/** Links to the section for each client other than the one shown. */
 export function otherClients({service}: Visit, section: string, shownId: string): Piece {
   const others = listClients(service.database).filter(({client_id}) => client_id !== shownId)
   return html`${others.map(({client_id}) => html`<div>${clientLink(section, client_id, code(client_id))}</div>`)}`
 }
 
-/** Shows JSON with one member a line, each line escaped as `shown` does. */
+/** Shows JSON with one member per line, each line sanitised as `shown` does. */
 export function jsonText(value: unknown): Piece {
   const lines = JSON.stringify(value, null, 2).split('\n')
   return html`<pre tabindex="0" aria-label="JSON"><code>${lines.map(line => sanitizeLine(line)).join('\n')}</code></pre>`
 }
 
-/** Shows a timestamp in UTC and its distance from `now` (Unix seconds); both are times of the sandbox's clock. */
+/** Shows a timestamp in UTC and its distance from `now` (Unix seconds). Both are times of the sandbox's clock. */
 export function time(timestamp: string | null, now: number): Piece {
   if (timestamp === null) return soft('–')
   const away = Date.parse(timestamp) / 1000 - now
@@ -91,7 +97,7 @@ function instant(timestamp: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
 
-/** The units of distances: each is used for distances shorter than `below`. All numbers are seconds. */
+/** The units for distances in time. Each is used for distances shorter than `below`. All numbers are seconds. */
 const UNITS = [
   {below: 60, unit: 's', length: 1},
   {below: 3600, unit: 'min', length: 60},
@@ -99,7 +105,7 @@ const UNITS = [
   {below: Number.POSITIVE_INFINITY, unit: 'd', length: 86_400},
 ]
 
-/** Returns `in 14 min`, `3 h ago` or `now`, rounded down to the unit. */
+/** Returns a distance in time: `in 14 min`, `3 h ago` or `now`, rounded down to the unit. */
 function distance(seconds: number): string {
   const far = Math.abs(seconds)
   const found = UNITS.find(({below}) => far < below)
@@ -142,7 +148,7 @@ export function price(amount: string, currency: string): Piece {
   return html`<span class="money">${moneyText(amount, currency)}</span>`
 }
 
-/** The text of an empty list: how to fill it, with the command that does. */
+/** Shows the text for an empty list, which says how to fill it, with a command if there is one. */
 export function nothing(sentence: string, command?: string): Piece {
   return html`<p class="nothing">${sentence}${command && html` <code>${command}</code>`}</p>`
 }
@@ -159,12 +165,12 @@ export function button(
   return html`<form method="post" action="${action}">${hidden}<button class="${style}">${text}</button></form>`
 }
 
-/** A button that advances the clock by `seconds` and returns to this page. */
+/** Returns a button that advances the clock by `seconds` and returns to this page. */
 export function moveButton(visit: Visit, text: string, seconds: number): Piece {
   return button('/ui/clock', text, {back: visit.path, advance_seconds: String(seconds)})
 }
 
-/** A choice between several words. `any` is the label of the first option, which selects none of them. */
+/** Returns a choice between words. `any` is the label of an additional first option, which selects none of them. */
 export function select(
   name: string,
   label: string,
@@ -200,28 +206,29 @@ export function filterOf(visit: Visit, name: string): string | null {
 
 export const PAGE_SIZE = 50
 
-/** Reads which page of a list to show. If `before` is not a number, the newest page is shown. */
+/** Returns which page of a list to show. If `before` is not a number, that is the newest page. */
 export function pagingOf(visit: Visit): Paging {
   const before = Number(visit.query.get('before') ?? '')
   return {after: Number.isSafeInteger(before) && before > 0 ? before : null, limit: PAGE_SIZE}
 }
 
-/** The cells of a row, by column name. */
+/** The cells of a row by column name. */
 type Row = Readonly<Record<string, Piece | string | number>>
 
 export interface ListContent {
   readonly caption: string
   readonly rows: readonly Row[]
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: Piece
-  /** Fields of a form that is sent by GET, so that the filtered list has an address of its own. */
+  /** Fields of a search form, which is sent by GET so that the filtered list has its own URL. */
   readonly filters?: readonly Piece[]
   /** The cursor of the next page; null on the last page. */
   readonly next?: number | null
 }
 
 /**
- * Renders a list as a table. On narrow screens its rows are shown as blocks; the ARIA roles keep it a table for screen readers.
+ * Renders a list as a table. On narrow screens each row is shown as a block; the ARIA roles keep it a table for screen
+ * readers.
  */
 export function list(visit: Visit, {caption, rows, empty, filters, next = null}: ListContent): Piece {
   const form = html`<form method="get" action="${visit.path}" class="filter" role="search">${filters}<button>Show</button>
@@ -258,7 +265,7 @@ ${list(visit, content)}</section>`
   return {title, main}
 }
 
-/** Returns the address of this list with the same filters, starting at the cursor `before` (default: the newest). */
+/** Returns the URL of this list with the same filters, starting at the cursor `before` (default: the newest page). */
 function pageAddress({path, query}: Visit, before?: number): string {
   const changed = new URLSearchParams(query)
   changed.delete('done')
@@ -280,7 +287,8 @@ const SECTIONS = [
 ]
 
 /**
- * Confirmations of actions. The query parameter `done` has one of these names and never a text, so that a link cannot forge one.
+ * Confirmations of actions. The query parameter `done` is one of these names, not a text, so that a link cannot forge
+ * one.
  */
 const DONE = {
   clock: 'Clock advanced. Everything that fell due has run.',
@@ -296,7 +304,7 @@ export type Confirmation = keyof typeof DONE
 
 const REFRESH_SECONDS = '5'
 
-/** Renders the whole page around the content of `view`: head, sections, clock, confirmation and heading. */
+/** Renders the whole page around the content of `view`: sections, clock, confirmation and heading. */
 export function layOut(visit: Visit, {title, id, main}: View): string {
   const {path, query} = visit
   const sections = SECTIONS.map(name => {
@@ -332,7 +340,8 @@ ${main}
 }
 
 /**
- * Returns the page that shows a refusal. `path` is the path requested; after an action on one record, the page links back to it.
+ * Returns the page that shows a refusal. `path` is the requested path. After an action on one record, the page links
+ * back to that record.
  */
 export function failureView(refusal: Refusal, path: string): View {
   const [, list = '', id] = /^\/ui\/(reservations|deliveries)\/([^/]+)\/./.exec(path) ?? []
@@ -344,7 +353,9 @@ export function failureView(refusal: Refusal, path: string): View {
   return {title: words.charAt(0).toUpperCase() + words.slice(1), main}
 }
 
-/** Renders a whole HTML document. hono returns a promise only if a value in the template is one, which never happens here. */
+/**
+ * Renders a whole HTML document. hono's template returns a promise only if it contains one, which never happens here.
+ */
 export function documentOf(title: string, style: string, body: Piece, head?: Piece): string {
   const page = html`<!doctype html>
 <html lang="en">
@@ -365,7 +376,7 @@ ${body}
   return page.toString()
 }
 
-/** The only script: it shows the copy buttons and scrolls the current section into view. Pages work without it. */
+/** The only script. It shows the copy buttons and scrolls the current section into view. Pages also work without it. */
 const SITE_SCRIPT = `
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false
@@ -387,12 +398,12 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 /**
- * Headers that forbid scripts, frames and anything from other hosts. No referrer is sent to other hosts, because an address may
- * contain a secret.
+ * Headers of pages without a script. They forbid scripts, frames and anything from other hosts. No referrer is sent to
+ * other hosts, because a URL may contain a secret.
  */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': POLICY,
-  // Not `no-referrer`: browsers would then send `Origin: null` with the form, which is refused.
+  // With `no-referrer`, browsers would send `Origin: null` with forms, which is refused.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -400,7 +411,7 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** The same headers, except that the one script is allowed by its hash. */
+/** Headers of pages with the script, which is allowed by its hash. */
 export const SITE_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': `${POLICY}; script-src 'sha256-${sha256(SITE_SCRIPT).toString('base64')}'`,

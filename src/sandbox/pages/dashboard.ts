@@ -1,7 +1,7 @@
 /**
- * The dashboard. `/` shows how to connect, the clock, the clients, the latest records and the reset. Reservations, the ledgers,
- * events, deliveries, subscriptions, requests and faults have a list each, and their records a page. No page shows a signing
- * secret or a whole identity number.
+ * The pages of the dashboard. `/` shows how to connect, the clock, the clients, the latest records and the reset
+ * button. There is a list for each of reservations, ledgers, events, deliveries, subscriptions, requests and faults,
+ * and a page for most records. No page shows a signing secret or a whole identity number.
  */
 import {html} from 'hono/html'
 import {ERROR_CODES} from '../../contract/error-codes.js'
@@ -25,8 +25,8 @@ import * as ui from './components.js'
 const LATEST = {after: null, limit: 5}
 
 /**
- * Useful steps of the clock: a minute; a little more than the lifetime of an offer; the lifetime of a voucher link and of a
- * token; the last delay of §6.4; a day.
+ * Useful steps of the clock: a minute; slightly more than the lifetime of an offer; the lifetimes of a voucher link and
+ * of a token; the last delay of §6.4; a day.
  */
 const STEPS = {'+1 min': 60, '+16 min': 960, '+1 h': 3600, '+2 h': 7200, '+8 h': 28_800, '+24 h': 86_400}
 
@@ -130,7 +130,7 @@ function reservationRows({now}: Visit, found: readonly reservations.StoredReserv
   }))
 }
 
-/** The ledger of one client, the newest entry first. */
+/** Shows the ledger of one client, newest entry first. */
 export function ledger(visit: Visit): View {
   const {database} = visit.service
   const client = clientNamed(database, ui.filterOf(visit, 'client') ?? MAIN_CLIENT)
@@ -243,7 +243,7 @@ ${ui.card('events', 'Events', events)}`
   return {title: 'Reservation', id: record.reservation_ref, main}
 }
 
-/** Shows what a test customer can do with the reservation: open the voucher, or pay. */
+/** Shows what a test customer can do with a reservation: open the voucher, or pay. */
 function actionsOn(visit: Visit, {payment, reservation_ref, status, created_at}: Reservation) {
   if (status === 'CONFIRMED') {
     const {path} = signVoucherLink(visit.service.database, reservation_ref, visit.now)
@@ -281,7 +281,7 @@ function eventRows(visit: Visit, found: readonly webhooks.ListedEvent[]) {
   }))
 }
 
-/** Links to the reservation of an event. Test events and triggered events may be about no real reservation. */
+/** Links to the reservation of an event. The reservation of a test event or a triggered event may not exist. */
 function reservationLink({service}: Visit, {reservation_ref}: Record<string, unknown>): Piece {
   if (typeof reservation_ref !== 'string') return ui.soft('–')
   const exists = reservations.findReservation(service.database, 'reservation_ref', reservation_ref)
@@ -406,8 +406,8 @@ export function requestList(visit: Visit): View {
       (operation === null || request.operation === operation) &&
       (!OUTCOMES.includes(outcome ?? '') || outcomeOf(request.status) === outcome),
   )
-  // The newest are shown first. `before` counts from the oldest request, so that a page shows the same requests while new ones
-  // arrive.
+  // The newest requests are shown first. `before` counts from the oldest request, so that a page keeps showing the same
+  // requests while new ones arrive.
   const end = Math.min(ui.pagingOf(visit).after ?? found.length, found.length)
   const start = Math.max(end - ui.PAGE_SIZE, 0)
   const rows = requestRows(visit, found.slice(start, end).reverse())
@@ -452,7 +452,10 @@ ${ui.card('answer', 'Answer', answer === null ? noBody : ui.jsonText(answer))}`
   return {title: 'Request', id: found.request_id, main}
 }
 
-/** The style hides the fields of the form that do not apply to the chosen kind; the form's action ignores them. */
+/**
+ * Shows the active faults and a form to inject one. The style sheet hides fields that do not apply to the chosen kind;
+ * the form's action ignores them.
+ */
 export function faultList(visit: Visit): View {
   const rows = visit.service.faults.map(({operation, kind, left, times, ...more}) => ({
     Operation: ui.code(operation),

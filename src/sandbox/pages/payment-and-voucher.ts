@@ -1,4 +1,7 @@
-/** Pages at secret links: /pay/{token}, where a customer pays (§2.5, §3; its content is ours), and /vouchers/{token}. */
+/**
+ * Pages at secret links: /pay/{token}, where a customer pays (§2.5, §3; the interface does not show its content), and
+ * /vouchers/{token}.
+ */
 
 import {isoTime} from '../../contract/dates.js'
 import {moneyText} from '../../contract/money.js'
@@ -30,10 +33,11 @@ export function showPaymentPage(service: RunningService, context: RequestContext
 }
 
 /**
- * Applies the customer's choice if the payment is still pending, and redirects the browser to the page, which shows the result.
+ * Applies the customer's choice if the payment is still pending, then redirects the browser to the page that shows the
+ * result.
  */
 export function submitPayment(service: RunningService, context: RequestContext): Response {
-  // A page that was left open may be submitted twice, or after the time to pay is over.
+  // An open page may be submitted twice, or after the time to pay is over.
   expirePayments(service)
   const stored = findReservation(service.database, 'payment_token', context.req.param('token') ?? '')
   if (!stored) return context.html(UNKNOWN_PAYMENT, 404, PAGE_HEADERS)
@@ -51,7 +55,7 @@ export type PaymentPageState = keyof typeof WORDING
 
 const UNKNOWN_PAYMENT = paymentPage('unknown')
 
-/** Notes in the `bad` tone report a failure, so screen readers announce them. */
+/** Renders a payment page. A note in the tone `bad` reports a failure, so screen readers announce it. */
 function paymentPage(state: PaymentPageState, reference?: string, content?: Piece): string {
   const {title, note, tone}: {title: string; note?: string; tone?: string} = WORDING[state]
   const role = tone === 'bad' ? 'alert' : 'status'
@@ -65,7 +69,10 @@ ${content}
   return documentOf(titles.join(' · '), PAYMENT_PAGE_STYLE, body)
 }
 
-/** Renders the payment page. Everything from a request is escaped, and isolated so that it cannot reorder the text around it. */
+/**
+ * Renders the payment page of a reservation. Everything that came from a request is escaped, and isolated so that it
+ * cannot reorder the text around it.
+ */
 export function renderPaymentPage(reservation: Reservation, state: PaymentPageState): string {
   const {hotel, contact, nights, rooms, payment, check_in, check_out} = reservation
   const amount = moneyText(payment.amount, payment.currency)
@@ -97,7 +104,7 @@ ${canPay && choices}`
   return paymentPage(state, reservation.reservation_ref, content)
 }
 
-/** Answers a signed link (§2.6) with the voucher PDF, without Authorization. Refusals are plain text. */
+/** Answers a signed link (§2.6) with the voucher as a PDF, without requiring Authorization. Refusals are plain text. */
 export async function downloadVoucher(service: RunningService, context: RequestContext): Promise<Response> {
   const now = service.clock.now()
   const link = verifyVoucherLink(service.database, context.req.param('token') ?? '', now)

@@ -1,7 +1,7 @@
 /**
- * Routes outside the API: the dashboard at `/` and `/ui`, payment pages, vouchers, and the OpenAPI description. They are at the
- * root so that clients with a wrong base URL do not reach them. Each form of the dashboard calls the function of a control, then
- * redirects to a page (303).
+ * The routes outside the API: the dashboard at `/` and `/ui`, payment pages, vouchers, and the OpenAPI description.
+ * They are at the root, so that a client with a wrong base URL does not reach them. A form of the dashboard calls the
+ * function of a control, then redirects to a page (303).
  */
 import {openApiDocument} from '../../contract/openapi.js'
 import {Refusal} from '../base/answers.js'
@@ -29,11 +29,12 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
   'GET /ui/requests/:request_id': view(dashboard.requestDetail),
   'GET /ui/faults': view(dashboard.faultList),
   'POST /ui/clock': action(async (service, _, {advance_seconds, amount, unit = '', back = ''}) => {
-    // A button sends `advance_seconds`. A missing number is NaN, which the control refuses.
+    // A button sends `advance_seconds`, the form sends `amount` and `unit`. A missing number becomes NaN, which the
+    // control refuses.
     const seconds = numberOf(advance_seconds ?? amount)
     const length = advance_seconds === undefined ? (dashboard.CLOCK_UNITS[unit] ?? Number.NaN) : 1
     await moveClock(service, {advance_seconds: seconds * length})
-    // Redirects to the page that sent the form, if that is a page of the dashboard.
+    // Redirects to the page that sent the form if it is a page of the dashboard, else to `/`.
     return {to: /^\/ui(\/[\w%.~-]+)+$/.test(back) ? back : '/', done: 'clock'}
   }),
   'POST /ui/reservations/:reservation_ref/payment': action((service, {reservation_ref = ''}, {result}) => {
@@ -60,7 +61,7 @@ const ROUTES: Readonly<Record<string, http.Handle>> = {
     resetState(service)
     return {to: '/', done: 'reset'}
   }),
-  // The token may contain slashes, so that a damaged link shows the page for an unknown payment.
+  // The token may contain slashes, so that a damaged link still shows the page for an unknown payment.
   'GET /pay/:token{.+}': link('payment.page', showPaymentPage),
   'POST /pay/:token{.+}': link('payment.submit', submitPayment),
   'GET /vouchers/:token': link('voucher.download', downloadVoucher),
@@ -85,8 +86,8 @@ type Fields = Readonly<Record<string, string>>
 type Done = {readonly to: string; readonly done: ui.Confirmation}
 
 /**
- * Handles a form. `act` does its work and returns the page to redirect to, with the confirmation to show there, or throws
- * Refusal.
+ * Returns the handler of a form. `act` does the work and returns the page to redirect to, and the confirmation to show
+ * there. It throws a Refusal for invalid input.
  */
 function action(
   act: (service: http.RunningService, parameters: Fields, fields: Fields) => Done | Promise<Done>,
@@ -104,7 +105,7 @@ function action(
   }
 }
 
-/** Serves a page at a secret link. Like operations of the API it is logged, and faults can be injected. */
+/** Returns the handler of a page at a secret link. As for operations, faults can be injected. */
 function link(operation: string, page: http.Handle): http.Handle {
   return (service, context) =>
     underFaults(service, operation, context, async pause => {
@@ -118,8 +119,8 @@ function numberOf(text: string | undefined): number {
 }
 
 /**
- * Reports whether a refusal is shown as a page: on the dashboard's paths, and when a browser asks for an unknown path. Errors
- * with 5xx are not shown as pages, because every page needs the storage, which may have failed.
+ * Reports whether a refusal is shown as a page: on paths of the dashboard, and if a browser requests an unknown path.
+ * 5xx errors are not, because every page needs the database, which may be what failed.
  */
 export function isAnsweredAsPage(context: http.RequestContext, refusal: Refusal): boolean {
   const {path} = context.req

@@ -1,4 +1,4 @@
-/** The CSS that both kinds of page share: colours, light or dark by the setting of the system, and basic elements. */
+/** The CSS that all pages share: colours (light or dark, as the system is set) and basic elements. */
 const BASE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -136,7 +136,7 @@ button[value="failed"] {
 }
 `
 
-/** The CSS of the dashboard. Windows narrower than 64rem show each table row as a block of lines. */
+/** The CSS of the dashboard. In windows narrower than 64rem, each table row is shown as a block of lines. */
 export const SITE_STYLE = `${BASE_STYLE}
 a {
   color: var(--accent);
@@ -598,7 +598,7 @@ legend {
 }
 `
 
-/** The CSS of the payment page: one column, so that it fits a phone. */
+/** The CSS of the payment page: one column, which fits a phone. */
 export const PAYMENT_PAGE_STYLE = `${BASE_STYLE}
 body {
   font-size: 1rem;

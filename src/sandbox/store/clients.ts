@@ -1,4 +1,7 @@
-/** Clients (credentials, §5.3) with their accounts, and access tokens. Secrets and tokens are stored as SHA-256 hashes. */
+/**
+ * Stores clients (credentials, §5.3) with their accounts, and access tokens. Secrets and tokens are stored as SHA-256
+ * hashes.
+ */
 import {timingSafeEqual} from 'node:crypto'
 import {ACCESS_TOKEN_PREFIX} from '../../contract/identifiers.js'
 import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
@@ -7,13 +10,13 @@ import type {Database} from '../../storage/database.js'
 import {randomId, sha256} from '../base/random.js'
 import {STAMP_LENGTH, stampsOf} from './sealed-ids-and-links.js'
 
-/** `scopes` are separated by spaces, as the operator granted them. */
+/** A row of the table. `scopes` are those that the operator granted, separated by spaces. */
 export type Client = Readonly<Record<'client_id' | 'account_id' | 'name' | 'scopes' | 'currency', string>> &
   Readonly<Record<'balance_minor' | 'updated_at', number>> & {readonly secret_hash: Uint8Array}
 
 const READ_SCOPES = SCOPE_NAMES.filter(scope => scope.endsWith(':read'))
 
-/** The client that `sandbox env` prints, and that events without a client of their own are recorded for. */
+/** The client that `sandbox env` prints. Events without a client are recorded for it. */
 export const MAIN_CLIENT = 'cid_sandbox'
 
 /** The clients that every local sandbox starts with. Balances are in cents of EUR. */
@@ -59,7 +62,7 @@ export function clientWith(database: Database, clientSecret: string): string | u
   return database.get<{id: string}>(sql, sha256(clientSecret))?.id
 }
 
-/** Issues an access token with `scopes`. Only its hash is stored. */
+/** Issues an access token with `scopes` that is valid from `now` (Unix seconds). Only its hash is stored. */
 export function issueToken(database: Database, clientId: string, scopes: readonly Scope[], now: number) {
   const expiresAt = now + ACCESS_TOKEN_LIFETIME_SECONDS
   const stamp = stampsOf(database, 'tokens').seal({expiresAt, sequence: 0, index: 0})
@@ -70,8 +73,8 @@ export function issueToken(database: Database, clientId: string, scopes: readonl
 }
 
 /**
- * Returns client and scopes of a valid token; `expired` for an expired one, even after its row was removed; undefined for an
- * unknown or revoked one.
+ * Returns the client id and the scopes of a valid token. Returns `expired` for an expired token, even if its row was
+ * removed, and undefined for an unknown or revoked one. `now` is in Unix seconds.
  */
 export function findToken(database: Database, token: string, now: number) {
   const sql = 'SELECT client_id, scopes, expires_at FROM tokens WHERE token_hash = ?'
@@ -83,7 +86,7 @@ export function findToken(database: Database, token: string, now: number) {
   return stamp && stamp.expiresAt <= now ? 'expired' : undefined
 }
 
-/** Lets the token expire at `now` (Unix seconds), unless it has. */
+/** Makes the token expire at `now` (Unix seconds), unless it expires earlier. */
 export function expireToken(database: Database, token: string, now: number): void {
   const sql = 'UPDATE tokens SET expires_at = ? WHERE token_hash = ? AND expires_at > ?'
   database.run(sql, now, sha256(token), now)

@@ -1,14 +1,17 @@
-/** Stores the evidence by which partners are judged: requests, several in a row of a table, and attempts of deliveries. */
+/**
+ * Stores the evidence by which `sandbox certify` judges clients: requests (several in one row), and attempts to deliver
+ * events.
+ */
 
 import type {Database} from '../../storage/database.js'
 import {KEPT_EVIDENCE, type RecordedRequest, type SeenAttempt, type SeenRequest} from '../certify/evidence.js'
 
-/** Returns the number of the latest request; 0 if there is none. */
+/** Returns the number of the latest request, or 0 if there is none. */
 export function lastSequence(database: Database): number {
   return database.get<{last: number | null}>('SELECT max(last) AS last FROM seen_requests')?.last ?? 0
 }
 
-/** Stores the requests, all in one row, and removes the oldest rows that are not needed. */
+/** Stores the requests in one row, and removes the oldest rows beyond KEPT_EVIDENCE requests. */
 export function addRequests(database: Database, requests: readonly RecordedRequest[]): void {
   const all = requests.map(({seen}) => seen)
   const paths = requests.map(({method, path}) => [method, path])
@@ -20,7 +23,7 @@ export function addRequests(database: Database, requests: readonly RecordedReque
   })
 }
 
-/** Stores an attempt in the transaction of the caller. */
+/** Stores an attempt to deliver an event. Must run in a transaction. */
 export function addAttempt(database: Database, clientId: string, attempt: SeenAttempt): void {
   const insert = 'INSERT INTO seen_attempts (client_id, record) VALUES (?, ?) RETURNING sequence'
   const row = database.get<{sequence: number}>(insert, clientId, JSON.stringify(attempt))
@@ -28,7 +31,7 @@ export function addAttempt(database: Database, clientId: string, attempt: SeenAt
   if (oldest > 0) database.run('DELETE FROM seen_attempts WHERE sequence <= ?', oldest)
 }
 
-/** Finds one request by its id. */
+/** Returns the request with this id, or undefined. */
 export function findRequest(database: Database, requestId: string): RecordedRequest | undefined {
   const sql = 'SELECT requests, paths FROM seen_requests WHERE instr(requests, ?)'
   for (const row of database.all<{requests: string; paths: string}>(sql, `"${requestId}"`)) {
@@ -43,12 +46,12 @@ export function findRequest(database: Database, requestId: string): RecordedRequ
 
 const read = ({requests}: {requests: string}) => JSON.parse(requests) as SeenRequest[]
 
-/** Number of attempts that are read at a time. */
+/** How many attempts are read at a time. */
 const PAGE = 2000
 
 /**
- * Returns the requests of a client since `since` (Unix seconds of the sandbox's clock). A request with an expired token belongs
- * to the client that the token was issued to.
+ * Returns the requests of a client since `since` (Unix seconds of the sandbox's clock). A request with an expired token
+ * counts for the client that the token was issued to.
  */
 export function requestsOf(database: Database, clientId: string, since: number): SeenRequest[] {
   const found: SeenRequest[] = []
@@ -67,7 +70,7 @@ export function requestsOf(database: Database, clientId: string, since: number):
   }
 }
 
-/** Returns the request with texts that many requests have in one place of memory. */
+/** Returns the request, with texts that many requests share stored only once in memory. */
 function withSharedTexts(seen: SeenRequest, texts: Map<string, string>): SeenRequest {
   const share = <Text extends string | null>(text: Text): Text => {
     if (text === null) return text
@@ -85,7 +88,10 @@ function withSharedTexts(seen: SeenRequest, texts: Map<string, string>): SeenReq
   })
 }
 
-/** Returns the attempts to deliver events to the client's subscriptions since `since`, in their order. */
+/**
+ * Returns the attempts to deliver events to the client's subscriptions since `since` (Unix seconds of the sandbox's
+ * clock), oldest first.
+ */
 export function attemptsOf(database: Database, clientId: string, since: number): SeenAttempt[] {
   const sql = `SELECT sequence, record FROM seen_attempts WHERE sequence > ? AND client_id = ?
     ORDER BY sequence LIMIT ${PAGE}`

@@ -1,6 +1,6 @@
 /**
- * The ledger of each client's account (not in the interface): every change of its balance is an entry, with the balance after
- * it.
+ * Stores the ledger of each client's account (not in the interface). Every change of the balance is an entry, with the
+ * balance after it.
  */
 import {isoTime} from '../../contract/dates.js'
 import {fromMinor} from '../../contract/money.js'
@@ -14,16 +14,16 @@ export interface LedgerEntry {
   /** A cancellation is a `refund` of the whole charge and, unless it is free, a `fee`. */
   readonly kind: 'booking' | 'refund' | 'fee'
   readonly reservationRef: string
-  /** In minor units of the account's currency; a debit is negative. */
+  /** In minor units of the account's currency. A debit is negative. */
   readonly amountMinor: bigint
 }
 
-/** An entry as it is answered. Amounts are decimal strings in the account's currency. */
+/** An entry in the form of answers. Amounts are decimal strings in the account's currency. */
 export type WrittenEntry = ReturnType<typeof written>
 
 /**
- * Changes the balance by the amount of `entry`, and records it. The caller must check that the balance is sufficient, and run a
- * transaction.
+ * Changes the balance by the amount of `entry`, and records the entry. Must run in a transaction, after a check that
+ * the balance is sufficient.
  */
 export function addEntry(database: Database, clientId: string, entry: LedgerEntry): void {
   const {at, amountMinor} = entry
@@ -40,7 +40,7 @@ function insertEntry(database: Database, clientId: string, entry: LedgerEntry, b
   database.run(sql, clientId, at, kind, reservationRef, amountMinor, balanceMinor)
 }
 
-/** Records the entries of a client, oldest first, that led to its balance before there was a ledger. */
+/** Records the entries, oldest first, that led to a client's balance before the ledger existed. */
 export function addEarlierEntries(
   database: Database,
   {client_id, balance_minor}: Client,
@@ -60,7 +60,10 @@ type EntryRow = Record<'sequence' | 'at' | 'amount' | 'balance', number> &
 const SELECT_ENTRIES =
   'SELECT sequence, at, kind, reservation_ref, amount_minor AS amount, balance_minor AS balance FROM ledger'
 
-/** Returns a page of a client's entries. `after` of the paging is the last entry of the page before, in this order. */
+/**
+ * Returns a page of a client's entries, newest first unless `isOldestFirst` is set. `after` is the last entry of the
+ * previous page in the same order.
+ */
 export function listEntries(
   database: Database,
   {client_id, currency}: Client,
@@ -84,7 +87,7 @@ function written({at, kind, reservation_ref, amount, balance}: EntryRow, currenc
   }
 }
 
-/** Returns the balance before the first entry. It and the amounts of all entries add up to the balance. */
+/** Returns the balance before the first entry. This balance plus the amounts of all entries is the current balance. */
 export function openingBalance(database: Database, {client_id, currency, balance_minor}: Client): string {
   const sql = `SELECT balance_minor - amount_minor AS opening FROM ledger WHERE client_id = ?
     ORDER BY sequence LIMIT 1`

@@ -1,4 +1,7 @@
-/** Paging of lists, which the interface does not show: `limit`, and an opaque cursor `after` from the previous page. */
+/**
+ * Pages lists. The interface shows no paging; here, requests have `limit` and an opaque cursor `after` from the
+ * previous page.
+ */
 import {PAGE_LIMITS} from '../../contract/operation-details.js'
 import type {Database, Value} from '../../storage/database.js'
 import {type Answer, invalidField} from '../base/answers.js'
@@ -17,7 +20,7 @@ export interface Listed<Item> {
 
 interface Query {
   readonly select: string
-  /** SQL conditions with the value of each. A condition whose value is undefined is left out. */
+  /** SQL conditions, each with its value. A condition with the value null or undefined is left out. */
   readonly filters: Readonly<Record<string, Value | undefined>>
   readonly order: string
   readonly limit: number
@@ -36,7 +39,7 @@ export function listPage<Row extends {sequence: number}, Item>(
   return {items: shown.map(fromRow), next: rows.length > limit ? (shown.at(-1)?.sequence ?? null) : null}
 }
 
-/** Reads `limit` and `after` of a request. Throws Refusal `validation_failed`. */
+/** Returns `limit` and `after` from a query. Throws the Refusal `validation_failed` if one is invalid. */
 export function readPaging(query: URLSearchParams): Paging {
   const {min, max} = PAGE_LIMITS
   const limitText = query.get('limit') ?? String(PAGE_LIMITS.default)
@@ -51,7 +54,7 @@ export function readPaging(query: URLSearchParams): Paging {
   return {limit, after: Number(after)}
 }
 
-/** Returns the answer with one page of a list. */
+/** Returns an answer with one page of a list. */
 export function pageOf({items, next}: Listed<unknown>, limit: number): Answer {
   const after = next === null ? null : Buffer.from(`s${next}`).toString('base64url')
   return {status: 200, json: {data: items, meta: {limit, after, before: null}}}

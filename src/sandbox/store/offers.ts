@@ -1,5 +1,6 @@
 /**
- * Stores searches, but not their offers (§2.3): an offer is generated again from its search, which always gives the same offers.
+ * Stores searches but not their offers (§2.3). An offer is generated again from its search, which always gives the same
+ * offers.
  */
 import {isoTime} from '../../contract/dates.js'
 import type {Offer, SearchRequest} from '../../contract/hotels.js'
@@ -15,7 +16,7 @@ export interface StoredOffer {
   readonly criteria: SearchRequest
 }
 
-/** Stores the search and returns its offers, at most `limit`, each with a new id. `now` is in Unix seconds. */
+/** Stores the search and returns its offers, at most `limit` of them, each with a new id. `now` is in Unix seconds. */
 export function addSearch(
   database: Database,
   clientId: string,
@@ -34,7 +35,10 @@ export function addSearch(
   return {search_id: randomId('srch_'), expires_at, offers}
 }
 
-/** Finds an offer of a search by `clientId`. An expired offer is returned as `expiredAt`. `now` is in Unix seconds. */
+/**
+ * Returns an offer that `clientId` has searched for, with its search, or undefined. For an expired offer, returns only
+ * `expiredAt`. Times are Unix seconds.
+ */
 export function findOffer(database: Database, clientId: string, offer_id: string, now: number) {
   const isOffer = offer_id.startsWith(OFFER_ID_PREFIX)
   const stamp = isOffer && stampsOf(database, clientId).open(offer_id.slice(OFFER_ID_PREFIX.length))

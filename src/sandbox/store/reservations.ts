@@ -1,6 +1,6 @@
 /**
- * Reservations (§2.5). The record is stored as it is answered, except that `payment.url` is a path. Other columns are for
- * searching.
+ * Stores reservations (§2.5). The record is stored in the form of answers, except that `payment.url` is a path. Other
+ * columns serve searching.
  */
 import type {Reservation} from '../../contract/reservations.js'
 import type {Database, Value} from '../../storage/database.js'
@@ -61,7 +61,10 @@ function foldCase(text: string): string {
   return text.normalize('NFD').toLowerCase().replace(/\p{M}/gu, '').replaceAll('ı', 'i')
 }
 
-/** Returns the reservation with this value. If `clientId` is given, reservations of other clients are not found. */
+/**
+ * Returns the reservation with this value in `column`, or undefined. With `clientId`, finds only reservations of that
+ * client.
+ */
 export function findReservation(
   database: Database,
   column: 'reservation_ref' | 'client_reference_id' | 'offer_id' | 'payment_token',
@@ -72,7 +75,7 @@ export function findReservation(
   return list(database, `WHERE client_id = ? AND ${column} = ?`, clientId, value)[0]
 }
 
-/** Returns the client of the reservation with this reference, or undefined. */
+/** Returns the id of the client that has the reservation with this reference, or undefined. */
 export function ownerOf(database: Database, reference: string | undefined): string | undefined {
   if (reference === undefined) return undefined
   const sql = 'SELECT client_id AS id FROM reservations WHERE reservation_ref = ?'
@@ -80,7 +83,8 @@ export function ownerOf(database: Database, reference: string | undefined): stri
 }
 
 /**
- * Returns the reservation with this reference. Throws Refusal `reservation_not_found`, also for a reservation of another client.
+ * Returns the reservation with this reference. Throws the Refusal `reservation_not_found` if there is none, or if it
+ * belongs to another client than `clientId`.
  */
 export function requireReservation(database: Database, reference: string, clientId?: string) {
   const stored = findReservation(database, 'reservation_ref', reference, clientId)
@@ -88,20 +92,23 @@ export function requireReservation(database: Database, reference: string, client
   return stored
 }
 
-/** Returns unpaid reservations whose time to pay is over at `now`, the longest overdue first. */
+/** Returns unpaid reservations whose time to pay is over at `now` (Unix seconds), the longest overdue first. */
 export function findUnpaid(database: Database, now: number): StoredReservation[] {
   const unpaid = `INDEXED BY reservations_due WHERE status = 'PENDING_PAYMENT' AND payment_expires_at <= ?
     ORDER BY payment_expires_at, sequence`
   return list(database, unpaid, now)
 }
 
-/** Returns when the next payment expires, which may be in the past; Infinity if no payment is pending. */
+/**
+ * Returns the Unix seconds at which the next payment expires, which may be in the past, or Infinity if no payment is
+ * pending.
+ */
 export function nextPaymentExpiry(database: Database): number {
   const sql = "SELECT min(payment_expires_at) AS at FROM reservations WHERE status = 'PENDING_PAYMENT'"
   return database.get<{at: number | null}>(sql)?.at ?? Number.POSITIVE_INFINITY
 }
 
-/** Members that are missing or null do not filter. */
+/** Which reservations to list. A field that is missing or null does not filter. */
 interface ReservationFilter {
   readonly clientId?: string
   readonly clientReferenceId?: string | null
@@ -109,7 +116,7 @@ interface ReservationFilter {
   /** Unix seconds. `createdFrom` is included in the range, `createdTo` is not. */
   readonly createdFrom?: number | null
   readonly createdTo?: number | null
-  /** Each word must occur in the references, the hotel's name or the name of a person. */
+  /** Words, each of which must occur in a reference, the hotel's name or the name of a person. */
   readonly search?: string | null
 }
 
@@ -118,7 +125,7 @@ export function listReservations(database: Database, filter: ReservationFilter, 
   const words = foldCase(search ?? '').match(/\S+/g)
   const hasAllWords = `NOT EXISTS (
     SELECT 1 FROM json_each(?) AS word WHERE instr(coalesce(search_text, ''), word.value) = 0)`
-  // The index for reservations of one client is ordered by time.
+  // The index for one client's reservations is ordered by time.
   const [order, older] = clientId
     ? [
         'created_at DESC, sequence DESC',
@@ -149,7 +156,7 @@ function unixTime(iso: string): number {
   return Date.parse(iso) / 1000
 }
 
-/** Returns the reservation as it is answered, with the payment link at the origin of the running sandbox. */
+/** Returns the reservation in the form of answers, with the payment link at `origin`. */
 export function withOrigin(record: Reservation, origin: string): Reservation {
   const {url} = record.payment
   return url === undefined ? record : {...record, payment: {...record.payment, url: origin + url}}

@@ -1,6 +1,6 @@
 /**
- * The tables of the local sandbox, as migrations to which statements are only ever appended; the removal of expired rows; and
- * single values.
+ * The tables of the local sandbox as migrations, which are only ever appended; the removal of expired rows; and single
+ * values.
  */
 import {OFFER_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {KEY_RETENTION_SECONDS} from '../../contract/operation-details.js'
@@ -99,7 +99,8 @@ export const MIGRATIONS = [
 ] as const
 
 /**
- * Tables with rows that expire: the indexed column with Unix seconds, and how many seconds after that time a row is still needed.
+ * Tables whose rows expire: the table, the indexed column with Unix seconds, and how many seconds after that time a row
+ * is still needed.
  */
 const EXPIRING = [
   ['searches', 'searched_at', OFFER_VALIDITY_SECONDS],
@@ -107,14 +108,14 @@ const EXPIRING = [
   ['idempotency_keys', 'created_at', KEY_RETENTION_SECONDS],
 ] as const
 
-/** Number of rows removed from a table at a time, which takes a few milliseconds. */
+/** How many rows of a table are removed at a time. This takes a few milliseconds. */
 const STEP = 500
-/** Expired rows stay this long, so that one commit can remove many. */
+/** How many seconds expired rows stay, so that one commit can remove many. */
 const WAIT_SECONDS = 60
 
 /**
- * Removes one step of expired rows if any are due at `now`, and their space. Returns when the next step is due: `now` if at once,
- * Infinity if never.
+ * Removes one step of expired rows if any are due at `now` (Unix seconds), and returns their space to the system.
+ * Returns when to call again: `now` for at once, Infinity for never.
  */
 export function removeExpired(database: Database, now: number): number {
   const due = EXPIRING.flatMap(([table, column, seconds]) => {
@@ -131,12 +132,12 @@ export function removeExpired(database: Database, now: number): number {
     }
   })
   database.all(`PRAGMA incremental_vacuum(${STEP})`)
-  // Only the checkpoint makes the file and its log smaller.
+  // Only a checkpoint makes the file and its log smaller.
   database.all('PRAGMA wal_checkpoint(TRUNCATE)')
   return now
 }
 
-/** Empties every table in the transaction of the caller. Only the port is kept. */
+/** Empties every table, keeping only the last port. Must run in a transaction. */
 export function emptyTables(database: Database): void {
   const port = readMeta(database, 'last_port')
   const tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -145,8 +146,8 @@ export function emptyTables(database: Database): void {
 }
 
 /**
- * The distance by which the clock was moved, the key for voucher links and sealed ids, and the port at which the sandbox was
- * served last.
+ * The names of single values: the seconds by which the clock was moved, the key for voucher links and sealed ids, the
+ * port at which the sandbox was last served, and the time of the last check that the database can be written.
  */
 type MetaName = 'clock_offset_seconds' | 'voucher_secret' | 'last_port' | 'checked_at'
 

@@ -1,6 +1,7 @@
 /**
- * Voucher links (§2.6), which an HMAC protects, and sealed identifiers. A sealed identifier contains its owner and its expiry in
- * one encrypted AES block, so that an expired one is recognised without a record of it. It reveals nothing and cannot be forged.
+ * Voucher links (§2.6), which are protected by an HMAC, and sealed ids. A sealed id contains a mark of its owner and
+ * its expiry in one encrypted AES block, so that an expired id is recognised without a stored record. It reveals
+ * nothing and cannot be forged.
  */
 import {createCipheriv, createDecipheriv, createHmac, timingSafeEqual} from 'node:crypto'
 import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
@@ -8,15 +9,18 @@ import type {Database} from '../../storage/database.js'
 import {randomSecret, sha256} from '../base/random.js'
 import {readMeta, writeMeta} from './schema.js'
 
-/** `expiresAt` is in Unix seconds with milliseconds; `sequence` is below 2^40, `index` below 2^16. */
+/**
+ * The content of a sealed id. `expiresAt` is in Unix seconds with milliseconds; `sequence` is below 2^40, `index` below
+ * 2^16.
+ */
 type Stamp = Readonly<Record<'expiresAt' | 'sequence' | 'index', number>>
 
-/** Length of one AES block in base64url. */
+/** The length of a sealed stamp: one AES block in base64url. */
 export const STAMP_LENGTH = 22
 
 /**
- * Returns functions that seal and open the stamps of `owner`. `open` returns undefined for any text that was not sealed for this
- * owner.
+ * Returns functions that seal and open the stamps of `owner`. `open` returns undefined for a text that was not sealed
+ * for this owner.
  */
 export function stampsOf(database: Database, owner: string) {
   const key = sha256(`stamps ${secretOf(database)}`).subarray(0, 16)
@@ -42,7 +46,7 @@ export function stampsOf(database: Database, owner: string) {
   }
 }
 
-/** Returns the secret, which is created at the first use. */
+/** Returns the secret of this sandbox, which is created when it is first needed. */
 function secretOf(database: Database): string {
   const known = readMeta(database, 'voucher_secret')
   if (known !== undefined) return known
@@ -51,14 +55,17 @@ function secretOf(database: Database): string {
   return made
 }
 
-/** Returns the path of a voucher link that is valid from `now` (Unix seconds). */
+/** Returns the path of a voucher link and its expiry in Unix seconds. The link is valid from `now` (Unix seconds). */
 export function signVoucherLink(database: Database, reservationRef: string, now: number) {
   const expiresAt = Math.floor(now) + VOUCHER_LINK_VALIDITY_SECONDS
   const payload = Buffer.from(JSON.stringify([reservationRef, expiresAt])).toString('base64url')
   return {path: `/vouchers/${payload}.${mac(database, payload)}`, expiresAt}
 }
 
-/** Returns the reference of the reservation, or the reason why the link cannot be used. */
+/**
+ * Returns the reservation reference in a voucher link, or the reason why the link cannot be used: `altered` or
+ * `expired`. `now` is in Unix seconds.
+ */
 export function verifyVoucherLink(database: Database, token: string, now: number) {
   const [payload = '', signature = '', ...rest] = token.split('.')
   const expected = Buffer.from(mac(database, payload))

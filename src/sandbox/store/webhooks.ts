@@ -1,6 +1,7 @@
 /**
- * Events (§6.1), subscriptions (§2.7) and deliveries. A delivery brings one event to one subscription, and records its attempts
- * and when the next is due. Events and their deliveries are written in the transaction of the change that caused them.
+ * Stores events (§6.1), subscriptions (§2.7) and deliveries. A delivery is one event for one subscription, with its
+ * attempts and the time of the next one. Events and their deliveries are written in the transaction of the change that
+ * caused them.
  */
 import type {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
@@ -12,7 +13,7 @@ import type {SeenAttempt} from '../certify/evidence.js'
 import {addAttempt} from './evidence.js'
 import {listPage, type Paging} from './lists.js'
 
-/** The event as in §2.8. Links in `data` are stored as paths. */
+/** An event as in §2.8. Links in `data` are stored as paths. */
 export type StoredEvent = ReturnType<typeof fromEventRow>
 
 interface NewEvent {
@@ -23,7 +24,10 @@ interface NewEvent {
   readonly now: number
 }
 
-/** Records an event, and a delivery for each active subscription that lists its type: those of the client, or of all clients. */
+/**
+ * Records an event, and a delivery for each active subscription that lists its type: those of the client, or of all
+ * clients.
+ */
 export function addEvent(database: Database, event: NewEvent, toAllClients = false) {
   const sql = `SELECT subscription_id AS id FROM subscriptions, json_each(subscriptions.events)
     WHERE ${toAllClients ? '' : 'client_id = ? AND'} is_active = 1 AND value = ? ORDER BY sequence`
@@ -47,7 +51,7 @@ export function addEventAlone(database: Database, {clientId, type, data, now}: N
   return eventId
 }
 
-/** Records a delivery that has no schedule: it is attempted by hand only. Returns its id. */
+/** Records a delivery without a schedule, which is only attempted manually. Returns its id. */
 export function addUnscheduledDelivery(database: Database, subscriptionId: string, eventId: string): string {
   return addDelivery(database, subscriptionId, eventId, 'ABANDONED', null)
 }
@@ -104,7 +108,7 @@ function fromEventRow({event_id, type, created_at, data}: EventRow) {
   return {id: event_id, type, created: isoTime(created_at), data: JSON.parse(data) as Record<string, unknown>}
 }
 
-/** Returns the event as it is shown and sent, with links at the origin of the running sandbox. */
+/** Returns the event as it is shown and sent, with links at `origin`. */
 export function eventWithOrigin(event: StoredEvent, origin: string): StoredEvent {
   const voucher = event.data.voucher as {url: string} | undefined
   if (!voucher) return event
@@ -128,7 +132,7 @@ export function saveSubscription(database: Database, {id, url, events, is_active
   database.run(sql, url, JSON.stringify(events), Number(is_active), id)
 }
 
-/** Removes the subscription. Its deliveries stay on record. */
+/** Removes the subscription and abandons its pending deliveries. Its deliveries are kept. */
 export function removeSubscription(database: Database, subscriptionId: string): void {
   database.transaction(() => {
     const sql = `UPDATE deliveries SET status = 'ABANDONED', next_attempt_at = NULL
@@ -138,7 +142,7 @@ export function removeSubscription(database: Database, subscriptionId: string): 
   })
 }
 
-/** Lists the active subscriptions of a client with their types of events, oldest first. */
+/** Lists the active subscriptions of a client, oldest first. */
 export function activeSubscriptions(database: Database, clientId: string): Subscription[] {
   const sql = `${SUBSCRIPTIONS} WHERE client_id = ? AND is_active = 1 ORDER BY sequence`
   return database.all<SubscriptionRow>(sql, clientId).map(row => fromSubscriptionRow(row).subscription)
@@ -157,7 +161,7 @@ export function listSubscriptions(database: Database, {after, limit}: Paging, cl
   return listPage(database, {select: SUBSCRIPTIONS, filters, order, limit}, fromSubscriptionRow)
 }
 
-/** Leaves out the secret, which only the answer to the creation contains. */
+/** Leaves out the signing secret, which only the answer to the creation contains. */
 function fromSubscriptionRow(row: SubscriptionRow) {
   const {client_id: clientId, subscription_id: id, url, is_active} = row
   const subscription: Subscription = {id, url, events: JSON.parse(row.events), is_active: is_active === 1}
@@ -176,7 +180,7 @@ export interface DueDelivery {
   readonly event: StoredEvent
   readonly status: DeliveryStatus
   readonly attempts: number
-  /** The second of real time with which the last attempt was signed, in Unix seconds. */
+  /** The time in the signature of the last attempt, in Unix seconds of real time; null before the first attempt. */
   readonly signedAt: number | null
   /** Unix seconds of the sandbox's clock; null if no attempt is due. */
   readonly dueAt: number | null
@@ -185,7 +189,7 @@ export interface DueDelivery {
 export interface DeliveryAttempt {
   readonly delivery: DueDelivery
   readonly attempt: Attempt
-  /** What is kept of it to judge the subscriber by. */
+  /** What is recorded as evidence about the subscriber. */
   readonly seen: SeenAttempt
   readonly signedAt: number
   /** The status after this attempt. */
@@ -215,7 +219,7 @@ export function recordAttempts(database: Database, records: readonly DeliveryAtt
   })
 }
 
-/** Returns how many deliveries have each status. */
+/** Returns the number of deliveries by status. */
 export function countDeliveries(database: Database): Record<string, number> {
   const sql = 'SELECT status, count(*) AS count FROM deliveries GROUP BY status'
   const rows = database.all<{status: string; count: number}>(sql)
@@ -263,7 +267,7 @@ export function listDeliveries(
   return listPage(database, {select: DELIVERIES, filters, order, limit}, fromDeliveryRow)
 }
 
-/** Reports whether an event of the client was to be delivered to the subscription, which may be deleted. */
+/** Reports whether the subscription, which may have been deleted, has a delivery of an event of the client. */
 export function hasDeliveries(database: Database, clientId: string, subscriptionId: string): boolean {
   const sql = `SELECT 1 FROM deliveries JOIN events USING (event_id)
     WHERE subscription_id = ? AND client_id = ? LIMIT 1`
@@ -275,7 +279,7 @@ export function findDelivery(database: Database, deliveryId: string): ListedDeli
   return row && fromDeliveryRow(row)
 }
 
-/** `url` is the address of the subscription; null if the subscription was deleted. */
+/** Returns the delivery, with the URL of its subscription, or null if the subscription was deleted. */
 function fromDeliveryRow(row: DeliveryRow) {
   const {sequence: _, next_attempt_at: at, attempts, url, is_active, ...rest} = row
   const next_attempt_at = at === null ? null : isoTime(at)
@@ -283,18 +287,21 @@ function fromDeliveryRow(row: DeliveryRow) {
   return {delivery, url, active: is_active === 1}
 }
 
-/** Timers may fire late, and sums of seconds may be rounded, by less than this. */
+/** Timers may fire early, and sums of seconds may be rounded, by less than this. */
 const SLACK_SECONDS = 0.001
 
-/** What a search for due deliveries must skip: deliveries being sent, and subscriptions at their limit of attempts. */
+/**
+ * What a search for due deliveries skips: deliveries that are being sent, and subscriptions that are at their limit of
+ * attempts.
+ */
 export interface Taken {
   readonly deliveries: readonly string[]
   readonly subscriptions: readonly string[]
 }
 
 /**
- * Selects the active subscriptions, and when the next attempt of each is due. The index answers that at once, however many
- * deliveries wait.
+ * Selects the active subscriptions and the time of the next attempt for each. The index makes this fast, however many
+ * deliveries are waiting.
  */
 const FIRST_DUE = `SELECT subscription_id AS id, (
     SELECT min(next_attempt_at) FROM deliveries INDEXED BY deliveries_waiting
@@ -302,7 +309,7 @@ const FIRST_DUE = `SELECT subscription_id AS id, (
       AND next_attempt_at IS NOT NULL AND delivery_id NOT IN (SELECT value FROM json_each(?))) AS at
   FROM subscriptions WHERE is_active = 1 AND subscription_id NOT IN (SELECT value FROM json_each(?))`
 
-/** Lists subscriptions with an attempt due at `now`, the earliest first. */
+/** Lists at most `limit` subscriptions with an attempt due at `now` (Unix seconds), the earliest first. */
 export function findSubscriptionsDue(database: Database, now: number, taken: Taken, limit: number): string[] {
   const sql = `SELECT id FROM (${FIRST_DUE}) WHERE at <= ? ORDER BY at LIMIT ?`
   return database.all<{id: string}>(sql, ...listsOf(taken), now + SLACK_SECONDS, limit).map(({id}) => id)
@@ -315,7 +322,10 @@ const DUE = `SELECT delivery_id AS deliveryId, subscription_id AS subscriptionId
 
 type DueRow = Omit<DueDelivery, 'event'> & EventRow
 
-/** Lists at most `limit` deliveries that are due for a subscription at `now`, the earliest first, without those in `taken`. */
+/**
+ * Lists at most `limit` deliveries for a subscription that are due at `now` (Unix seconds), the earliest first, without
+ * those in `taken`.
+ */
 export function findDue(database: Database, subscription: string, now: number, taken: Taken, limit: number) {
   const sql = `SELECT delivery_id AS id FROM deliveries INDEXED BY deliveries_waiting
     WHERE subscription_id = ? AND status = 'PENDING' AND next_attempt_at <= ?
@@ -326,7 +336,7 @@ export function findDue(database: Database, subscription: string, now: number, t
     .flatMap(({id}) => findForAttempt(database, id) ?? [])
 }
 
-/** Returns the delivery in any state, or undefined if it or its subscription does not exist. */
+/** Returns the delivery, whatever its status, or undefined if it or its subscription does not exist. */
 export function findForAttempt(database: Database, deliveryId: string): DueDelivery | undefined {
   const row = database.get<DueRow>(`${DUE} WHERE delivery_id = ?`, deliveryId)
   if (row === undefined) return undefined
@@ -334,13 +344,13 @@ export function findForAttempt(database: Database, deliveryId: string): DueDeliv
   return {...delivery, event: fromEventRow({event_id, type, created_at, data})}
 }
 
-/** Returns when the next attempt is due, which may be in the past; Infinity if none is. */
+/** Returns the Unix seconds at which the next attempt is due, which may be in the past, or Infinity if none is. */
 export function nextAttemptAt(database: Database, taken: Taken): number {
   const sql = `SELECT min(at) AS at FROM (${FIRST_DUE})`
   return database.get<{at: number | null}>(sql, ...listsOf(taken))?.at ?? Number.POSITIVE_INFINITY
 }
 
-/** Returns when the last of the attempts due by `time` is due; 0 if there is none. */
+/** Returns the latest due time, in Unix seconds, among the attempts that are due by `time`, or 0 if there are none. */
 export function lastAttemptBy(database: Database, time: number): number {
   const sql = `SELECT max(next_attempt_at) AS at FROM deliveries INDEXED BY deliveries_due
     WHERE status = 'PENDING' AND next_attempt_at <= ?`

@@ -1,4 +1,4 @@
-/** The contents of a reservation's voucher (§2.6, §4.5). The interface does not show them. */
+/** Writes the contents of a reservation's voucher (§2.6, §4.5), which the interface does not show. */
 
 import {countries} from 'countries-list'
 import type {Hotel} from '../../contract/hotels.js'
@@ -30,8 +30,8 @@ interface VoucherExtra {
 }
 
 /**
- * Renders the voucher on A4 pages with TEST across each. The same input gives the same bytes. Names in scripts that the font
- * lacks are written in Latin letters.
+ * Renders the voucher as a PDF on A4 pages, with TEST across each page. The same input gives the same bytes. Names in
+ * scripts that the font lacks are written in Latin letters.
  */
 export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Promise<Uint8Array> {
   const {reservation_ref, client_reference_id, hotel, guests, contact, payment, price} = reservation
@@ -88,7 +88,7 @@ export function renderVoucher(reservation: Reservation, extra: VoucherExtra): Pr
   const hotelTime = extra.hotel ? `Hotel time, ${extra.hotel.timezone}` : 'Hotel time'
   const bothClocks = (at: string) => [instantAsWritten(at), instantInUtc(at)]
   const steps = reservation.cancellation_policies
-  // If the first step was already in force at the time of booking, cancelling was never free.
+  // If the first step already applied when the reservation was made, cancelling was never free.
   const free = steps.slice(0, 1).filter(each => Date.parse(each.from) > Date.parse(reservation.created_at))
   const terms = [
     ...free.map(({from}) => ['before', ...bothClocks(from), 'free of charge']),

@@ -1,16 +1,17 @@
 /**
- * Prepares text for printing in one font: transliterates what the font lacks, and puts right-to-left text into its visual order.
+ * Prepares text for printing in one font: transliterates characters that the font lacks, and puts right-to-left text
+ * into visual order.
  */
 import anyAscii from 'any-ascii'
 import bidiModule from 'bidi-js'
 
-// The types of bidi-js describe a build with a default export, but the module that Node loads is the function itself.
+// The types of bidi-js describe a default export, but the module that Node loads is the function itself.
 const bidi = (bidiModule as unknown as typeof bidiModule.default)()
 const graphemes = new Intl.Segmenter(undefined, {granularity: 'grapheme'})
 
 /**
- * Matches characters without a glyph: unpaired surrogates, direction marks and variation selectors. U+200C (zero width
- * non-joiner) is kept between Arabic letters, where spelling needs it.
+ * Matches characters that have no glyph: unpaired surrogates, direction marks and variation selectors. U+200C (zero
+ * width non-joiner) is kept between Arabic letters, where spelling needs it.
  */
 const SHOWS_NOTHING =
   /\p{Cs}|(?!\u200c)\p{Cf}|[\ufe00-\ufe0f]|(?<!\p{Script=Arabic})\u200c|\u200c(?!\p{Script=Arabic})/gu
@@ -19,9 +20,9 @@ const SHOWS_NOTHING =
 const FROM_RIGHT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=Syriac}\p{Script=Thaana}]/u
 
 /**
- * Returns `text` on one line, without control characters and direction marks. Characters for which `hasGlyph` is false are
- * transliterated in brackets. Japanese is read as Chinese, and Thai and Arabic letter by letter, because the text does not say
- * how it is pronounced.
+ * Returns `text` on one line, without control characters and direction marks. Characters for which `hasGlyph` is false
+ * are transliterated, in brackets. Japanese is transliterated as Chinese, and Thai and Arabic letter by letter, because
+ * the text does not show its pronunciation.
  */
 export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: string) {
   const line = text
@@ -29,8 +30,8 @@ export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: stri
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
     .replace(SHOWS_NOTHING, '')
     .trim()
-  // The visual order is computed by UTF-16 units, so a character of two units would be torn. U+FFFD marks a character that was
-  // lost before.
+  // The visual order is computed by UTF-16 units, which would split a character of two units. U+FFFD marks a character
+  // that was lost earlier.
   const isShown = (letter: string) =>
     letter.length === 1 && letter !== '\ufffd' && hasGlyph(letter.charCodeAt(0))
   const parts: {isShown: boolean; text: string}[] = []
@@ -47,7 +48,7 @@ export function inLettersOf(hasGlyph: (codePoint: number) => boolean, text: stri
 function inLatin(text: string): string {
   const letters = Array.from(text, letter => {
     const number = `U+${letter.codePointAt(0)?.toString(16).toUpperCase()}`
-    // Combining marks are dropped. A character that the table lacks becomes its number.
+    // Combining marks are dropped. A character that is not in the table is written as its number.
     return anyAscii(letter) || (/\p{M}/u.test(letter) ? '' : number)
   })
   const words = letters.join('').trim()
@@ -55,9 +56,9 @@ function inLatin(text: string): string {
 }
 
 /**
- * Returns the lines of `text` in the order that pdfkit needs, none wider than `width` as given by `measure`. Text without
- * right-to-left letters stays one line, because pdfkit wraps it. Text that begins with a right-to-left letter is laid out from
- * right to left.
+ * Returns the lines of `text` in the order that pdfkit needs, none of them wider than `width` as measured by `measure`.
+ * Text without right-to-left letters stays one line, because pdfkit wraps it itself. Text that begins with a
+ * right-to-left letter is laid out from right to left.
  */
 export function linesOnPaper(text: string, width: number, measure: (text: string) => number): string[] {
   if (!FROM_RIGHT.test(text)) return [text]
@@ -73,7 +74,7 @@ export function linesOnPaper(text: string, width: number, measure: (text: string
 
 type Fits = (start: number, end: number) => boolean
 
-/** Returns the first and last index of each line. A word wider than a line is broken anywhere. */
+/** Returns the first and last index of each line. A word wider than a line is broken at any character. */
 function wrap(text: string, fits: Fits): [start: number, end: number][] {
   const lines: [start: number, end: number][] = []
   for (const {0: word, index} of text.matchAll(/\S+/g)) {
@@ -100,9 +101,9 @@ const TURNED = new RegExp(
 )
 
 /**
- * Prepares a line for two libraries. pdfkit places words from left to right, and fontkit reverses each part that begins with a
- * right-to-left letter, including the space after the part. The other spaces of such a part become no-break spaces, so that
- * pdfkit does not split it.
+ * Prepares a line for two libraries. pdfkit places words from left to right. fontkit reverses each part that begins
+ * with a right-to-left letter, including the space after it. Other spaces in such a part become no-break spaces, so
+ * that pdfkit does not split it.
  */
 function forFontkit(seen: string): string {
   const parts = seen.split(TURNED).filter(part => part !== '')

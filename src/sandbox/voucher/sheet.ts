@@ -16,8 +16,8 @@ const BODY_SIZE = 9.2
 const SUBJECT = 'TEST voucher of a local sandbox'
 const WATERMARK_SIZE = 210
 /**
- * The largest number of characters in a paragraph or cell. A row must fit on a page, and the time to wrap a long word grows with
- * the square of its length.
+ * Maximum number of characters in a paragraph or cell. A row must fit on a page, and the time to wrap a long word grows
+ * with the square of its length.
  */
 const MOST_TEXT = 600
 
@@ -33,11 +33,11 @@ interface TextStyle extends PDFKit.Mixins.TextOptions {
 
 export class Sheet {
   private readonly doc: PDFKit.PDFDocument
-  /** Whether any text so far was transliterated because the font lacks its letters. */
+  /** Whether any text so far was transliterated because the font lacks a letter. */
   isTransliterated = false
   private readonly fonts = [REGULAR, BOLD].map(file => openSync(file))
 
-  /** The arguments become the PDF's properties. The same arguments give the same bytes. */
+  /** The arguments become properties of the PDF. The same arguments give the same bytes. */
   constructor({title, author, issuedAt}: {title: string; author: string; issuedAt: Date}) {
     this.doc = new PDFDocument({
       size: 'A4',
@@ -49,7 +49,7 @@ export class Sheet {
     })
   }
 
-  /** Writes a title on the left and a badge with TEST on the right. */
+  /** Writes a title on the left, and a TEST badge on the right. */
   title(text: string, under: string): void {
     const {doc} = this
     const badge = {size: 9.5, bold: true, color: TEST_RED, width: 122, align: 'center'} as const
@@ -72,7 +72,10 @@ export class Sheet {
     this.doc.y += 4
   }
 
-  /** Writes a table. `columns` gives the share of the width of each column, by its label. A panel has larger values. */
+  /**
+   * Writes a table. `columns` has, for each column label, its share of the width. With `isPanel`, values are larger and
+   * on a coloured background.
+   */
   table(columns: Readonly<Record<string, number>>, rows: readonly string[][], isPanel = false): void {
     const shares = Object.values(columns)
     const sum = shares.reduce((total, share) => total + share, 0)
@@ -116,7 +119,7 @@ export class Sheet {
     const {start, count} = doc.bufferedPageRange()
     for (let page = start; page < start + count; page += 1) {
       doc.switchToPage(page)
-      // Without this, pdfkit would start a new page below the bottom margin.
+      // Without this, pdfkit would start a new page for text below the bottom margin.
       doc.page.margins.bottom = 0
       this.watermark()
       const y = doc.page.height - MARGIN - 8
@@ -130,7 +133,7 @@ export class Sheet {
     return buffer(doc)
   }
 
-  /** Draws TEST across the page above the text, so that nothing covers it. */
+  /** Draws TEST across the page, on top of the text, so that nothing covers it. */
   private watermark(): void {
     const {doc} = this
     const x = doc.page.width / 2
@@ -162,14 +165,15 @@ export class Sheet {
   }
 
   /**
-   * Returns `text` in letters that both fonts have. Right-to-left text is broken into lines of `width`, measured in the current
-   * font.
+   * Returns `text` in letters that both fonts have. Right-to-left text is broken into lines of `width`, measured in the
+   * current font.
    */
   private drawable(text: string, width = this.width): string {
     const {text: written, isTransliterated} = inLettersOf(this.hasGlyph, cut(text))
     this.isTransliterated ||= isTransliterated
     const shown = cut(written)
-    // The lines are slightly narrower, so that pdfkit, which adds up the widths of words, does not wrap them again.
+    // The lines are slightly narrower than the page. pdfkit adds up the widths of words and could otherwise wrap a line
+    // again.
     return linesOnPaper(shown, width - 2, line => this.doc.widthOfString(line)).join('\n') || ' '
   }
 
