@@ -1,6 +1,6 @@
 /**
- * Undoes changes that a body may have undergone after it was signed. If the HMAC then matches, the change is the cause. Changes
- * that lose information cannot be undone.
+ * Undoes changes that a body may have undergone after it was signed. If the HMAC matches after a change is undone, that
+ * change is the cause. A change that loses information cannot be undone.
  */
 
 import {isUtf8} from 'node:buffer'
@@ -11,8 +11,8 @@ import {type BodyForm, type Cause, cause} from './finding.js'
 import {LINE_BREAK_ADDED} from './reprint.js'
 
 /**
- * Decodes a body in the ways that the repairs need. `latin1` has one character per byte; `json` is undefined if the body is not
- * JSON.
+ * Decodes a body in the forms that the repairs below use. `latin1` has one character per byte. `json` is undefined if
+ * the body is not JSON.
  */
 function readForms(bytes: Uint8Array) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -24,7 +24,7 @@ function readForms(bytes: Uint8Array) {
 
 type Given = ReturnType<typeof readForms>
 
-/** A cause, and a function that returns the possible bodies before that change. */
+/** A cause, with a function that returns the bodies that the change may have started from. */
 type Repair = readonly [Cause, undo: (given: Given) => readonly (string | Uint8Array)[]]
 
 const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1')
@@ -51,7 +51,7 @@ const REPAIRS: readonly Repair[] = [
   row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => {
     const data = utf8.trim().replace(/^data:[^,]{0,100};base64,/, '')
     const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
-    // Short words can look like base64.
+    // A short word can look like base64.
     return plain.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(plain) ? [Buffer.from(plain, 'base64')] : []
   }),
   row('body_base64', 'The body is base64 inside the event of a gateway (isBase64Encoded).', ({fields}) => {
@@ -84,11 +84,11 @@ const REPAIRS: readonly Repair[] = [
     const trimmed = utf8.trim()
     if (/^\{.*\}=$/s.test(trimmed)) return [trimmed.slice(0, -1)]
     if (!/^[\w.[\]-]{1,64}=|^[^\s"]*%[\da-f]{2}/i.test(trimmed)) return []
-    // The body is in a value, or in the name of a field without a value.
+    // The body is a value, or the name of a field without a value.
     return [...new URLSearchParams(trimmed)].map(([name, value]) => value || name)
   }),
   row(FORM, 'A form parser turned its plus signs into spaces.', ({utf8}) => {
-    // A space in the offset of a time shows that plus signs were replaced.
+    // In the offset of a time, a space shows that plus signs were replaced.
     const zoned = utf8.replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?) (\d\d:?\d\d")/g, '$1+$2')
     return zoned === utf8 ? [] : [zoned, utf8.replaceAll(' ', '+')]
   }),
@@ -120,15 +120,15 @@ const MOST_FORMS = 60
 const MOST_STEPS = 3
 
 /**
- * Returns `start` and the bodies that up to three changes may have been made to, the most similar first. The results have at
- * most about `mostBytes` in total.
+ * Returns `start`, and the bodies from which up to three changes may have made them, most similar first. All bodies
+ * together have at most about `mostBytes`.
  */
 export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyForm[] {
   const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
   const seen = new Set(start.map(({bytes}) => keyOf(bytes)))
   const forms = [...start]
   let total = 0
-  // The loop also visits the forms that it appends.
+  // The loop also visits the forms that are appended in it.
   for (const {bytes, causes} of forms) {
     if (causes.length >= MOST_STEPS) continue
     const given = readForms(bytes)
@@ -161,7 +161,7 @@ function fromPython(text: string): Uint8Array {
 
 const EDGES = ['', ' ', '\n', '\t', '\r\n', '  ', '\n\n', ' \n', '  \n']
 
-/** Yields `form` with white space or a byte order mark that may have been removed from its edges. */
+/** Yields `form` with white space or a byte order mark added at its edges, where it may have been removed. */
 export function* restoreEdges({bytes, causes}: BodyForm): Generator<BodyForm> {
   const framed = (before: string, after: string, code: string, what: string): BodyForm => ({
     bytes: Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]),
@@ -184,7 +184,7 @@ const step = (content: string | Uint8Array, how: string): BodyForm => ({
   causes: [cause('body_charset', `The body ${how}.`)],
 })
 
-/** Yields the bodies that a wrong encoding may have turned into `bytes`, if the change can be undone. */
+/** Yields the bodies from which a wrong encoding may have made `bytes`, if that can be undone. */
 function* undoCharset(bytes: Uint8Array): Generator<BodyForm> {
   if (bytes.every(byte => byte < 0x80 && byte !== 0)) return
   const wide = wideEncodingOf(bytes)
@@ -215,13 +215,13 @@ function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined 
   return undefined
 }
 
-/** Decodes latin1 with Buffer, because TextDecoder treats it as windows-1252. */
+/** Decodes bytes. For latin1 it uses Buffer, because TextDecoder treats latin1 as windows-1252. */
 function decode(bytes: Uint8Array, encoding: (typeof ONE_BYTE)[number]): string {
   if (encoding === 'latin1') return Buffer.from(bytes).toString('latin1')
   return new TextDecoder(encoding).decode(bytes)
 }
 
-/** Encodes `text` in a one-byte encoding. Returns undefined when the encoding lacks one of its characters. */
+/** Encodes `text` in a one-byte encoding. Returns undefined if the encoding lacks one of its characters. */
 function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array | undefined {
   const all = Uint8Array.from({length: 256}, (_, n) => n)
   const bytes = new Map([...decode(all, encoding)].map((character, n) => [character.charCodeAt(0), n]))
@@ -235,8 +235,8 @@ function encode(text: string, encoding: (typeof ONE_BYTE)[number]): Uint8Array |
 }
 
 /**
- * Yields `original` as wrong encodings garble it. Such a change cannot be undone, but it is recognised when the original is
- * known.
+ * Yields `original` as wrong encodings would garble it. This cannot be undone, but it is recognised if the original
+ * body is known.
  */
 export function* lossyReadings(original: Uint8Array): Generator<BodyForm> {
   const text = Buffer.from(original).toString('utf8')

@@ -1,6 +1,6 @@
 /**
- * Verifies one captured request: its verdict, its event, and why it is invalid. A fast path handles the usual lines of a
- * capture.
+ * Verifies one captured request: its verdict, its event, and the reason if it is invalid. A fast path handles the usual
+ * lines of a capture.
  */
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 import type {NewEvent} from '../../contract/stored-events.js'
@@ -11,10 +11,10 @@ import {gatherHeaders, headerOf, pairsOf} from '../signature/headers.js'
 import {createVerifier, type Verdict, verify, verifyParsed} from '../signature/signature.js'
 import type {CheckedRequest, CheckTerms, Finding} from './finding.js'
 
-/** The JSON that `webhooks verify` prints for one request. */
+/** The JSON object that `webhooks verify` prints for one request. */
 export interface CheckResult {
   readonly valid: boolean
-  /** False if the capture is not a whole request; the reason is then `not_checked`. Otherwise there is no such member. */
+  /** False if the capture does not contain the whole request; `reason` is then `not_checked`. Otherwise absent. */
   readonly checked?: false
   readonly reason: Verdict['reason'] | 'event_id_mismatch' | 'not_checked'
   readonly event_id: string | null
@@ -22,24 +22,27 @@ export interface CheckResult {
   /** Unix seconds. */
   readonly timestamp: number | null
   readonly age_seconds: number | null
-  /** The name of the secret that matched; never the secret itself. */
+  /** The name of the secret that matched, never the secret itself. */
   readonly secret: string | null
   /** Empty when the request is valid. */
   readonly findings: readonly Finding[]
 }
 
-/** A longer body is not kept in memory: its signature is checked, but its event is not read and no cause is searched for. */
+/**
+ * A body longer than this is not kept in memory: its signature is checked, but its event is not read, and no cause is
+ * searched for.
+ */
 export const MOST_KEPT_BYTES = 8 * 1024 * 1024
 
 /**
- * No more causes are searched for after this many searches found none. Such a search takes up to 50 ms, and with a wrong secret
- * every search fails.
+ * After this many searches that found no cause, no more causes are searched for. Such a search takes up to 50 ms, and
+ * with a wrong secret every search fails.
  */
 const MOST_IN_VAIN = 400
 
 /**
- * Checks `request`. The result is synchronous if the body is in memory and the request is valid, because a promise per line
- * would slow down long captures by a fifth. Throws errors of reading the body.
+ * Checks `request`. The result is not a promise if the body is in memory and the request is valid: a promise per line
+ * would slow down long captures by a fifth. Throws the errors of reading the body.
  */
 export function check(request: CapturedRequest, terms: CheckTerms): CheckResult | Promise<CheckResult> {
   const {body, headers = {}} = request
@@ -47,7 +50,7 @@ export function check(request: CapturedRequest, terms: CheckTerms): CheckResult 
   const header = terms.signature ?? headerOf(headers, names.signature)
   const eventIdHeader = terms.eventId ?? headerOf(headers, names.eventId)
   const now = terms.now(request, header)
-  // Written out in full, because spreading objects here would cost half as much as checking the signature.
+  // The fields are listed one by one, because spreading objects here would cost half as much as checking the signature.
   if (body instanceof Uint8Array) {
     const verdict = verify({secrets, header, now, toleranceSeconds, rawBody: body})
     const whole = {length: body.length, kept: body, event: readEvent(body)}
@@ -59,7 +62,7 @@ export function check(request: CapturedRequest, terms: CheckTerms): CheckResult 
   )
 }
 
-/** Checks a request that was received whole, at the time when it came. */
+/** Checks a request that was received completely, judged at the time when it was received. */
 export async function checkReceived(
   {rawHeaders, body, receivedAt}: Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>,
   terms: Omit<CheckTerms, 'inVain' | 'now' | 'toleranceSeconds'>,
@@ -69,7 +72,10 @@ export async function checkReceived(
   return check(request, {...terms, inVain: {count: 0}, now: () => receivedAt, toleranceSeconds})
 }
 
-/** Returns the check of the other body that the capture may mean and that was signed, or undefined if there is none. */
+/**
+ * Looks for another reading of the capture whose body has a valid signature, and returns its check. Returns undefined
+ * if there is none.
+ */
 function checkOtherReadings(checked: CheckedRequest): CheckedRequest | undefined {
   const {request, terms, header, now, verdict, body} = checked
   if (verdict.reason !== 'signature_mismatch' || body.kept === undefined) return undefined
@@ -103,14 +109,14 @@ function conclude(first: CheckedRequest): CheckResult | Promise<CheckResult> {
     secret: verdict.secretName ?? null,
     findings: [],
   }
-  // A request without its body is not checked, even if an empty body was signed.
+  // A request without its body is not checked, even if an empty body has a valid signature.
   if (request.gap) return notChecked(result, request.gap)
   if (result.valid) return result
   const gap = verdict.valid ? undefined : request.afterwards?.gap
   if (gap) return notChecked(result, gap)
   if (request.problem === undefined)
     return findCauses(checked).then(findings => {
-      // If the body is in doubt, the capture itself may have changed it.
+      // If the capture may have changed the body, a finding about the body proves nothing.
       const isProved = findings.some(({code}) => !UNPROVED.includes(code) && !code.startsWith('body_'))
       if (request.doubt && !verdict.valid && !isProved) return notChecked(result, request.doubt)
       return {...result, findings}
@@ -120,7 +126,7 @@ function conclude(first: CheckedRequest): CheckResult | Promise<CheckResult> {
   return {...result, findings: [{code: 'capture_unreadable', explanation, fix}]}
 }
 
-/** Codes of findings that no matching signature proves. */
+/** Codes of findings that do not come with a matching signature as proof. */
 const UNPROVED = ['unexplained', 'secret_removed', 'secret_doubtful', 'secret_not_a_signing_secret']
 
 function notChecked(result: CheckResult, gap: Gap): CheckResult {
@@ -135,7 +141,7 @@ function notChecked(result: CheckResult, gap: Gap): CheckResult {
   }
 }
 
-/** Searches for causes. The code is loaded only when a request is invalid. */
+/** Searches for causes. The code for that is loaded only when a request is invalid. */
 async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> {
   const {verdict, terms} = refused
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
@@ -168,7 +174,7 @@ async function readBody(
   return {length, kept, event: readEvent(kept)}
 }
 
-/** Matches strings without escapes. Others take the slow path. */
+/** Matches the characters of a string without escapes. Lines with other strings take the slow path. */
 const CHARACTERS = String.raw`[ !#-[\]-~]`
 const TEXT = `"${CHARACTERS}*"`
 /** Matches what `captureRecord` writes before the body. */
@@ -188,24 +194,25 @@ const DIGEST_LENGTH = 64
 const WORD = String.raw`(?:${TEXT}|-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null)`
 const WORDS = String.raw`\{(?:${TEXT}:${WORD}(?:,${TEXT}:${WORD})*)?\}`
 /**
- * Matches an event as §2.8 shows it. Its other members are plain values or objects of plain values, and none repeats the id or
- * type.
+ * Matches an event in the form of §2.8. Its other members are plain values or objects of plain values, and no member
+ * repeats the id or the type.
  */
 const EVENT = new RegExp(
   `\\{"id":"(${CHARACTERS}+)","type":"(${CHARACTERS}*)"(?:,(?!"(?:id|type)":)${TEXT}:(?:${WORD}|${WORDS}))*\\}\\}\\n`,
   'y',
 )
 
-/** Longer lines gain nothing from the fast path. */
+/** Longer lines are not faster on the fast path. */
 const MOST_LINE_BYTES = 64 * 1024
 
 /**
- * Returns the fast path for a capture, or undefined if flags override the headers. It checks a line exactly as `webhooks
- * listen` writes it, with a valid signature, without parsing it; any other line gives undefined and is parsed and checked as
- * usual. `name` is the capture's name in the results.
- * A body that is compact JSON is in its line twice, as `body_base64` and, byte for byte, as `event`. If the two agree, both are
- * right. The tests require the same results from both paths. Without the fast path, verifying a million events (`npm run
- * bench`, verify-many) takes twice the time.
+ * Returns the fast path for a capture, or undefined if flags override the headers. The fast path checks a line without
+ * parsing it, if it is exactly as `webhooks listen` writes it and its signature is valid. For any other line it returns
+ * undefined, and the line is parsed and checked as usual. `name` is the capture's name in the results.
+ *
+ * If the body is compact JSON, the line contains it twice: as `body_base64` and, byte for byte, as `event`. If the two
+ * agree, both are right. Tests require the same results from both paths. Without the fast path, verifying a million
+ * events (`npm run bench`, verify-many) takes twice as long.
  */
 export function usualLineCheck(
   terms: CheckTerms,
@@ -244,7 +251,7 @@ export function usualLineCheck(
     })
     if (!verdict.valid) return undefined
     return {
-      // toFixed avoids V8's cache of number texts, which would make the young heap grow to its limit here.
+      // toFixed bypasses V8's cache of number texts, which would make the young heap grow to its limit here.
       input: `${name}:${number.toFixed()}`,
       valid: true,
       reason: 'ok',
@@ -275,7 +282,10 @@ function matchAt(sticky: RegExp, text: string, start: number): RegExpExecArray |
   return sticky.exec(text)
 }
 
-/** Returns the value of the header `key`, if it occurs once. No value contains a quote, so only a name matches. */
+/**
+ * Returns the value of the header `key` if it occurs exactly once. Values contain no quotes, so `key` matches only a
+ * name.
+ */
 function onlyValue(headers: string, key: string): string | undefined {
   const at = headers.indexOf(key)
   if (at < 0 || headers.indexOf(key, at + 1) >= 0) return undefined

@@ -1,7 +1,7 @@
 /**
- * Finds out why a signature does not match. A cause is reported only when undoing it makes the digest match. Likely causes are
- * tried first and combinations later, and the work is limited.
- * Digests are not compared in constant time, because only the owner of the secret can measure the time.
+ * Finds out why a signature does not match. A cause is reported only if undoing it makes the digest match. Likely
+ * causes are tried first and combinations later, and the amount of work is limited. Digests need not be compared in
+ * constant time, because only the owner of the secret can measure the time.
  */
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
 import {isTooDeep} from '../../contract/json.js'
@@ -38,7 +38,7 @@ import {
 import {printables, reorder, reprint, respace} from './reprint.js'
 import {doubts, keyForms, otherKeyForms} from './secret-causes.js'
 
-/** Returns at least one finding for an invalid request. Throws errors of `findOriginal`. */
+/** Returns at least one finding that explains why a request is invalid. Throws the errors of `findOriginal`. */
 export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const {verdict, terms, request, body} = refused
   if (verdict.valid) return [describeEventId(refused)]
@@ -54,7 +54,7 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   const doubted = doubts(terms.secrets)
   const kinds = doubted.filter(({code}) => code === 'secret_not_a_signing_secret')
   const isMismatch = verdict.reason === 'signature_mismatch'
-  // A search with something that is not a signing secret cannot succeed, but a wrong header is reported nevertheless.
+  // If the given secret is not a signing secret, a search cannot succeed. A malformed header is still searched.
   if (isMismatch && kinds.length > 0) return findings(kinds)
   const found = explain(refused, body.kept) ?? (await explainByReceived(refused, body.kept))
   if (Array.isArray(found)) return findings([...found, ...kinds])
@@ -65,7 +65,7 @@ export async function diagnose(refused: CheckedRequest): Promise<Finding[]> {
   return [first, ...findings(isMismatch ? doubted : kinds)]
 }
 
-/** Merges causes with the same code, so that each code is reported once. */
+/** Merges causes with the same code, so that a code is reported only once. */
 function mergeCauses(causes: readonly Cause[]): Cause[] {
   const merged = new Map<string, Cause>()
   for (const each of causes) {
@@ -76,7 +76,7 @@ function mergeCauses(causes: readonly Cause[]): Cause[] {
   return [...merged.values()]
 }
 
-/** Returns the causes found with the body alone, or with the body and the bytes that follow it in the capture. */
+/** Returns the causes that are found with the body alone, or with the bytes that follow it in the capture added. */
 function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefined {
   const surplus = refused.request.afterwards?.surplus
   const what = 'The body is longer than its Content-Length says, and was signed with its full length.'
@@ -84,21 +84,23 @@ function explain(refused: CheckedRequest, rawBody: Uint8Array): Cause[] | undefi
   const inHand = {bytes: rawBody, causes: []}
   const longer = surplus ? [{bytes: Buffer.concat([rawBody, surplus]), causes: [short]}] : []
   const causes = new Search(refused, [inHand, ...longer]).causes()
-  // A change of the body also explains its different length.
+  // A change of the body also explains the different length.
   const isChanged = causes?.some(({code}) => code.startsWith('body_'))
   return isChanged ? causes?.filter(each => each !== short) : causes
 }
 
-/** Returns the ids of the event in its body and its header. Malformed ids are left out, because no such event is stored. */
+/**
+ * Returns the ids of the event in its body and its header. Malformed ids are left out, because no stored event has one.
+ */
 function eventIdsOf({body, eventIdHeader}: CheckedRequest): string[] {
   const [header] = [eventIdHeader ?? []].flat()
   return [body.event?.id, header].filter(id => id !== undefined).filter(isPlainText)
 }
 
 /**
- * Compares the body with the one that was received under the same id. Returns the causes if the received body has a valid
- * signature and the change is known. Otherwise returns where the bodies differ, and whether the received one has a valid
- * signature. Returns undefined if none was received.
+ * Compares the body with the body that was received with the same event id. Returns the causes if the received body has
+ * a valid signature and the change is known. Otherwise returns where the bodies differ, and whether the received body
+ * has a valid signature. Returns undefined if no body with that id was received.
  */
 async function explainByReceived(
   refused: CheckedRequest,
@@ -110,7 +112,7 @@ async function explainByReceived(
   const right = new Search(refused, [{bytes: original, causes: []}]).causes()
   const difference = describeDifference(rawBody, original)
   if (!right) return {difference, isSigned: false}
-  // Changes that lose information. The first cause of each describes the change.
+  // These changes lose information. The first cause of each describes the change.
   const causes = [REPRINTED]
   const value = isTooDeep(original) ? undefined : parseText(Buffer.from(original).toString('utf8'))
   const printed = (value === undefined ? [] : [0, 2, 4, '\t']).map(indent => ({
@@ -134,21 +136,22 @@ const REPRINTED = cause(
 const MOST_HEADERS = 200
 
 /**
- * Limits on the work of a search, in nanoseconds on an ordinary machine: a fixed amount, and an amount per byte of the body.
+ * Limits on the work of one search, in nanoseconds on an ordinary machine: a fixed amount plus an amount per byte of
+ * the body. The costs below estimate the work.
  */
 const BUDGET = 150e6
 const BUDGET_PER_BYTE = 120
 const COST_OF_SUM = 4000
 const COST_OF_FORM = 3000
 const COST_OF_FORM_BYTE = 15
-/** Bodies longer than this are first tried in the common styles of spacing. */
+/** Bodies longer than this are first tried with the common styles of spacing. */
 const LONG_BYTES = 16_384
 
 type Schemes = (timestamp: Claim['timestamp']) => Iterable<Scheme>
 
 const otherAndKeyless: Schemes = timestamp => [...otherSchemes(timestamp), ...keylessSchemes(timestamp)]
 
-/** Searches for the causes that together explain a signature. Bodies are created only when they are tried. */
+/** Searches for the causes that together explain a signature. Each body is created only when it is tried. */
 class Search {
   private readonly claims: readonly Claim[]
   /** The remaining work, in nanoseconds on an ordinary machine. */
@@ -161,7 +164,7 @@ class Search {
     const {header, terms, request} = refused
     if (header !== undefined) this.claims = readClaims([header].flat())
     else {
-      // If the header is missing, any other header may contain the signature.
+      // If the signature header is missing, any other header may contain the signature.
       const headers = Object.entries(request.headers ?? {}).slice(0, MOST_HEADERS)
       this.claims = headers.flatMap(([name, values]) => {
         const what = `There is no header ${terms.names.signature}; its value came under the name ${sanitizeLine(name, 80)}.`
@@ -172,7 +175,7 @@ class Search {
     this.left = BUDGET + (bodies[0]?.bytes.length ?? 0) * BUDGET_PER_BYTE
   }
 
-  /** Returns the causes, or undefined when no combination explains the signature. */
+  /** Returns the causes, or undefined if no combination explains the signature. */
   causes(): Cause[] | undefined {
     if (this.claims.length === 0) return undefined
     const {bodies} = this
@@ -180,11 +183,12 @@ class Search {
     const keys = secrets.flatMap(keyForms)
     const plain = keys.filter(({causes}) => causes.length === 0)
     const miscopied = keys.filter(({causes}) => causes.length > 0)
-    // A miscopied secret is named before another subscription's: it is the same key, and the mistake is in the copy.
+    // Miscopied secrets are tried before those of other subscriptions, because the same key may be both. The mistake is
+    // then in the copy.
     const all = [...plain, ...miscopied, ...otherKeyForms(otherSecrets(), secrets)]
     const found = this.attempt(bodies, all, properSchemes) ?? this.respacedBodies(plain)
     if (found) return found
-    // Signatures that were made in another way.
+    // Signatures that were computed in another way.
     const signedOtherwise =
       this.attempt(bodies, plain, otherAndKeyless) ??
       this.attempt(bodies, all, otherSchemes, 0.4) ??
@@ -200,7 +204,7 @@ class Search {
       this.attempt(near, all, properSchemes, 0.3) ??
       this.attempt(near, plain, otherAndKeyless, 0.3)
     if (changed) return changed
-    // Bodies that were printed again, and combinations of causes.
+    // Bodies that were parsed and printed again, and combinations of causes.
     const json = [...from(unwrapped, printables)]
     return (
       this.attempt(from(json, reprint), plain, properSchemes, 0.6) ??
@@ -212,7 +216,7 @@ class Search {
     )
   }
 
-  /** Tries the most common change of a long body. It does not count towards the work limit. */
+  /** Tries the most common change of a long body. This does not count towards the limit on the work. */
   private respacedBodies(keys: readonly KeyForm[]): Cause[] | undefined {
     const before = this.left
     const long = this.bodies.filter(({bytes}) => bytes.length > LONG_BYTES)
@@ -221,7 +225,10 @@ class Search {
     return found
   }
 
-  /** Returns the causes of the first match among these bodies, keys and schemes. Uses at most `share` of the remaining work. */
+  /**
+   * Returns the causes of the first match among these bodies, keys and schemes, or undefined. Uses at most the part
+   * `share` of the remaining work.
+   */
   private attempt(
     bodies: Iterable<BodyForm>,
     keys: readonly KeyForm[],

@@ -1,6 +1,6 @@
 /**
- * The texts about an invalid request: the fix for a cause, adapted to the framework that the receiver seems to use, and the
- * findings that need no search.
+ * The texts about an invalid request: the fix for each cause, adapted to the framework that the receiver seems to use,
+ * and the findings that need no search.
  */
 import {isoTime} from '../../contract/dates.js'
 import {isPlainText, sanitizeLine} from '../../contract/foreign-text.js'
@@ -11,7 +11,7 @@ import type {Cause, CheckedRequest, Finding, RemovedSecret} from './finding.js'
 
 type Framework = keyof typeof RAW_BODY
 
-/** How to get the raw body in each framework. */
+/** How to get the raw body, by framework. */
 const RAW_BODY = {
   node: `Express: express.raw({type: '*/*'}) on this route, then verify req.body; Fastify: addContentTypeParser with parseAs: 'buffer'; Next.js: await request.text().`,
   express: `Express: put express.raw({type: '*/*'}) on this route, before express.json(), and verify req.body.`,
@@ -63,13 +63,13 @@ const FIXES: Readonly<Record<string, string>> = {
   content_length_short: 'Correct the Content-Length of the capture, or remove it.',
 }
 
-/** Returns the fix for `cause`; `text` is the body. */
+/** Returns the fix for `cause`. `text` is the body. */
 export function fixFor(cause: Cause, headers: HeaderMap, text: string): string {
   const style = cause.code === 'body_base64' ? 'gateway' : firstOf(PRINTERS, text)
   return cause.fix ?? FIXES[cause.code] ?? RAW_BODY[namedIn(headers) ?? style ?? 'node']
 }
 
-/** Returns how to get the raw body in the framework that answered with `headers` and the text `words`. */
+/** Returns how to get the raw body in the framework that sent `headers` and the text `words` in an answer. */
 export function rawBodyFix(headers: HeaderMap, words: string): string {
   return RAW_BODY[namedIn(headers, words) ?? 'node']
 }
@@ -80,7 +80,7 @@ function firstOf(signs: Signs, text: string): Framework | undefined {
   return signs.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** Traces that frameworks, their usual servers, and hosts leave in headers. */
+/** Traces that frameworks, their usual servers, and hosting services leave in headers. */
 const NAMES: Signs = [
   [/\bexpress/i, 'express'],
   [/\bfastify/i, 'fastify'],
@@ -99,7 +99,7 @@ function namedIn(headers: HeaderMap, words = ''): Framework | undefined {
   return firstOf(NAMES, [...values, ...Object.keys(headers)].join(' '))
 }
 
-/** Traces of how frameworks print or wrap JSON. */
+/** Traces of the way in which frameworks print or wrap JSON. */
 const PRINTERS: Signs = [
   [/isBase64Encoded|requestContext/, 'gateway'],
   [/^\s*b'/, 'django'],
@@ -112,12 +112,12 @@ const PRINTERS: Signs = [
   [/\\u[\dA-F]{4}/, 'spring'],
 ]
 
-/** Explains a valid signature whose timestamp is too old or in the future. */
+/** Explains a valid signature whose timestamp is too old, or in the future. */
 export function describeTime({verdict, terms, request: {receivedAt}}: CheckedRequest): Finding {
   const {timestamp = 0, ageSeconds = 0} = verdict
   const {toleranceSeconds} = terms
   const outside = `outside the ${toleranceSeconds} s allowed`
-  // A difference of whole half hours, up to 14 hours, suggests that local time was taken for UTC.
+  // A difference of whole half hours, up to 14 hours, suggests that local time was mistaken for UTC.
   const halfHours = Math.round(Math.abs(ageSeconds) / 1800)
   const zone = halfHours >= 2 && halfHours <= 28 && Math.abs(Math.abs(ageSeconds) - halfHours * 1800) <= 60
   if (ageSeconds < 0) {
@@ -131,7 +131,7 @@ export function describeTime({verdict, terms, request: {receivedAt}}: CheckedReq
       'Judge the capture as of the time of its signature: --at signed; or at the time it came: --at received.'
     return {code: 'stale_retry', explanation: `${start}. It was fresh when it was received.`, fix}
   }
-  // Each attempt of §6.4 is due a fixed time after the first, give or take 2 % and at least 15 s.
+  // Each attempt of §6.4 is due at a fixed time after the first one. A deviation of 2 %, or of 15 s, is allowed.
   let due = 0
   let attempt = 0
   for (const [n, delay] of DELIVERY_DELAYS_SECONDS.entries()) {
@@ -158,7 +158,9 @@ function lengthOf(seconds: number): string {
   return seconds >= 120 ? `${seconds} s (about ${Math.round(seconds / 60)} min)` : `${seconds} s`
 }
 
-/** Explains a valid signature with a malformed id, or with a different id in the header, which is not signed. */
+/**
+ * Explains a valid signature whose event id is malformed, or differs from the id in the header, which is not signed.
+ */
 export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): Finding {
   if (body.event && !isPlainText(body.event.id)) {
     const id = sanitizeLine(body.event.id, 80)
@@ -180,7 +182,7 @@ export function describeEventId({body, eventIdHeader, terms}: CheckedRequest): F
 
 const MOST_REMOVED_NAMED = 3
 
-/** Describes which secrets were removed, when and by which command. Returns undefined when none was. */
+/** Describes which secrets were removed, when, and by which command. Returns undefined if none was. */
 export function removedSecretsText(removed: readonly RemovedSecret[]): string | undefined {
   if (removed.length === 0) return undefined
   const words = removed.slice(0, MOST_REMOVED_NAMED).map(({subscription_id, removed_at, removed_by}) => {
@@ -192,8 +194,8 @@ export function removedSecretsText(removed: readonly RemovedSecret[]): string | 
 }
 
 /**
- * Returns the finding that the right secret was probably removed, or undefined when no secret was removed or the signature is
- * missing.
+ * Returns the finding that the right secret was probably removed. Returns undefined if no secret was removed, or if the
+ * check failed for another reason than a mismatch.
  */
 export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest, 'terms' | 'verdict'>) {
   const words = removedSecretsText(terms.removedSecrets?.() ?? [])
@@ -205,7 +207,7 @@ export function describeRemoved({terms, verdict: {reason}}: Pick<CheckedRequest,
   }
 }
 
-/** Returns the finding that the body is cut off, which its Content-Length proves, or undefined. */
+/** Returns the finding that the body is truncated, if its Content-Length proves it, or undefined. */
 export function describeCut({request: {afterwards}}: CheckedRequest): Finding | undefined {
   const missing = afterwards?.missingBytes
   if (missing === undefined) return undefined
@@ -231,7 +233,7 @@ export function unexplained({terms, verdict: {reason}}: CheckedRequest, differen
   return {code: 'unexplained', explanation: `${words[reason] ?? usual} ${difference}`.trimEnd(), fix}
 }
 
-/** Returns a sentence about where the bodies differ, with the text around that place in each, safe to print. */
+/** Returns a sentence that says where the bodies differ and shows the text around that place in each, sanitised. */
 export function describeDifference(inHand: Uint8Array, original: Uint8Array): string {
   if (Buffer.compare(inHand, original) === 0) return 'The body is byte for byte the one that was received.'
   const differing = inHand.findIndex((byte, n) => byte !== original[n])

@@ -1,4 +1,4 @@
-/** Reads a signature header as generously as possible, and lists the ways in which its digest may have been computed. */
+/** Reads a signature header as leniently as possible, and lists the ways in which its digest may have been computed. */
 import {createHash, createHmac, type KeyObject} from 'node:crypto'
 import {parseSignature} from '../signature/signature.js'
 import {type Cause, type Claim, cause} from './finding.js'
@@ -7,8 +7,8 @@ const MILLISECONDS = 'timestamp_milliseconds'
 const REWRITTEN = (how: string) => cause('header_rewritten', `The signature is right, but its header ${how}.`)
 
 /**
- * Returns the claims (a digest with its timestamp) in the values of the header. A well-formed claim has no causes. Only the
- * first values and claims are read, because a real header has few signatures.
+ * Returns the claims (each a digest with its timestamp) in the values of the header. A well-formed claim has no causes.
+ * Only the first values and claims are read, because a real header has few.
  */
 export function readClaims(values: readonly string[]): Claim[] {
   const repeated =
@@ -61,7 +61,10 @@ function splitFields(text: string): {fields: {name: string; value: string}[]; re
   }
 }
 
-/** Returns the digests that `value` may mean, in lowercase hex. A wrong spelling, such as base64, is added as a cause. */
+/**
+ * Returns the digests that `value` may mean, in lowercase hex. If it is not spelled like that, for example in base64,
+ * that is added as a cause.
+ */
 function readDigest(value: string): {hex: string; causes: Cause[]}[] {
   const prefix =
     /^(?:(?:hmac[-_]?)?sha-?256|v1|hmac|hex|sha256hex|0x)[=:,-]?(?=.{43})/i.exec(value)?.[0] ?? ''
@@ -91,8 +94,8 @@ function framed(before: string, after: string, causes: readonly Cause[]): Scheme
 }
 
 /**
- * Returns the schemes (ways to compute a digest) that follow §6.3: over the timestamp as it is, and over its whole seconds if
- * it is finer than a second.
+ * Returns the ways to compute a digest that follow §6.3: with the timestamp as it is and, if it is finer than a second,
+ * with its whole seconds.
  */
 export function properSchemes(timestamp: Timestamp): Scheme[] {
   if (timestamp === undefined) return []
@@ -122,14 +125,14 @@ export function otherSchemes(timestamp: Timestamp): Scheme[] {
   ]
 }
 
-/** Yields the schemes of §6.3 over timestamps in milliseconds, for a header that has seconds. */
+/** Yields the ways to compute a digest as in §6.3 with a timestamp in milliseconds, for a header that has seconds. */
 export function* millisecondSchemes(timestamp: Timestamp): Generator<Scheme> {
   if (timestamp === undefined || !/^\d{9,11}$/.test(timestamp)) return
   const signed = cause(MILLISECONDS, 'The timestamp was signed in milliseconds, and sent in seconds.')
   for (let n = 0; n < 1000; n++) yield framed(`${timestamp}${String(n).padStart(3, '0')}.`, '', [signed])
 }
 
-/** Returns schemes that need no secret, or that are not an HMAC with the secret as key. */
+/** Returns ways to compute a digest that need no secret, or are not an HMAC with the secret as key. */
 export function keylessSchemes(timestamp: Timestamp): Scheme[] {
   const scheme = (what: string, digest: Scheme['digest']) => ({
     causes: [cause('signed_without_hmac_key', what)],

@@ -1,28 +1,28 @@
 /**
- * Prints a body's JSON in every known style, the most similar first, and names the differences. This finds a body that was
- * parsed and printed again after it was signed. The JSON is not read with `JSON.parse`, which loses `1250.00`, large integers,
+ * Prints the JSON of a body in every known style, most similar first, and names the differences. This finds a body that
+ * was parsed and printed again after it was signed. JSON.parse is not used, because it loses `1250.00`, large integers,
  * the order of keys, and repeated keys.
  */
 import {isObject, isTooDeep, jsonEscapes} from '../../contract/json.js'
 import {parseText} from '../captures/request.js'
 import {type BodyForm, type Cause, cause} from './finding.js'
 
-/** Longer bodies are not printed again. */
+/** Bodies longer than this are not printed again. */
 const MOST_RESPACED_BYTES = 4 * 1024 * 1024
-/** Longer bodies are printed only with other spacing, because all styles would take seconds. */
+/** Bodies longer than this are only printed with other spacing, because all styles would take seconds. */
 const MOST_BYTES = 128 * 1024
 
-/** An object. Its keys are as spelled, with their quotes. */
+/** A JSON object. Its keys are as spelled, with their quotes. */
 type JsonObject = {readonly members: readonly (readonly [key: string, value: JsonNode])[]}
 
-/** A text is a value as spelled, so a JSON string includes its quotes. */
+/** A JSON value. A string or number is kept as spelled, a string with its quotes. */
 type JsonNode = string | JsonNode[] | JsonObject
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const STRINGS = new RegExp(STRING, 'g')
 const TOKENS = new RegExp(String.raw`${STRING}|[{}[\]]|[^\s{}[\],:"]+`, 'g')
 
-/** Parses JSON into a tree. Returns undefined when `text` is not JSON or nested too deeply. */
+/** Parses JSON into a tree. Returns undefined if `text` is not JSON or is nested too deeply. */
 function parseTree(text: string): JsonNode | undefined {
   if (isTooDeep(Buffer.from(text)) || parseText(text) === undefined) return undefined
   const tokens = text.match(TOKENS) ?? []
@@ -45,9 +45,9 @@ interface Spacing {
   readonly name: string
   readonly comma: string
   readonly colon: string
-  /** One level of indentation; undefined prints everything on one line. */
+  /** One level of indentation. If undefined, everything is on one line. */
   readonly indent?: string | undefined
-  /** The space that Jackson prints inside arrays and empty objects. Jackson prints arrays on one line. */
+  /** The space that Jackson prints inside arrays, which it keeps on one line, and inside empty objects. */
   readonly padding?: string
 }
 
@@ -68,13 +68,13 @@ const COMMON_SPACINGS: readonly Spacing[] = [
   indented('tabs', '\t'),
 ]
 
-/** The spacings of known printers, the likely ones first. */
+/** The spacings of known printers, likely ones first. */
 const SPACINGS: readonly Spacing[] = [
   ...COMMON_SPACINGS,
   {...indented('2 spaces, as Jackson prints', '  '), comma: ', ', colon: ' : ', padding: ' '},
 ]
 
-/** Prints `node` with `spacing`. Strings and numbers stay as spelled. */
+/** Prints `node` with `spacing`. Strings and numbers keep their spelling. */
 function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   if (typeof node === 'string') return node
   const {comma, colon, padding = ''} = spacing
@@ -91,11 +91,11 @@ function print(node: JsonNode, spacing: Spacing, margin = ''): string {
   return `${open}${start}${texts.join(`,${start}`)}\n${margin}${close}`
 }
 
-/** A habit of printers: which characters in strings they escape, and how. */
+/** A difference between printers: which characters in strings they escape, and how. */
 interface Spelling {
   readonly difference: string
   readonly characters: RegExp
-  /** Returns the character as it was signed. */
+  /** Returns the spelling of the character in the signed body. */
   readonly spell: (character: string) => string
 }
 
@@ -103,7 +103,7 @@ const plain = (character: string) => (character === '"' ? '\\"' : character)
 const SLASH = /\//
 const NON_ASCII = /[^\0-\x7f]/
 
-/** Groups of habits. A printer has at most one habit of each group. */
+/** Groups of such differences. A printer has at most one of each group. */
 const SPELLINGS: readonly (readonly Spelling[])[] = [
   [
     {difference: 'escaped slashes (`\\/` in hand, `/` signed)', characters: SLASH, spell: plain},
@@ -115,7 +115,7 @@ const SPELLINGS: readonly (readonly Spelling[])[] = [
       characters: /[<>&='+"`]/,
       spell: plain,
     },
-    // Go's encoding/json prints this way.
+    // Go's encoding/json escapes these.
     {
       difference: 'escaped HTML characters (`<` in hand, `\\u003c` signed)',
       characters: /[<>&]/,
@@ -138,7 +138,7 @@ const SPELLINGS: readonly (readonly Spelling[])[] = [
 
 const UNIT = /\\(?:u[\da-fA-F]{4}|.)|[\uD800-\uDBFF][\uDC00-\uDFFF]|./gsu
 
-/** Returns JSON `text` with the same spacing and its strings spelled by `spellings`. */
+/** Returns the JSON `text` with its strings spelled as `spellings` say. Spacing does not change. */
 function respell(text: string, spellings: readonly Spelling[]): string {
   if (spellings.length === 0) return text
   return text.replace(STRINGS, string => {
@@ -150,16 +150,17 @@ function respell(text: string, spellings: readonly Spelling[]): string {
   })
 }
 
-/** JSON that is ready to be printed. `spacing` is undefined when it is not a known one. */
+/** Parsed JSON that can be printed. `spacing` is undefined if it is not a known one. */
 type Printable = ReturnType<typeof printables>[number]
 
 /**
- * Returns the JSON of `form`, ready to be printed, and the JSON of each event inside it. Returns nothing if `form` is not JSON.
+ * Returns the JSON of `form`, parsed for printing, and that of each event inside it. Returns an empty list if `form` is
+ * not JSON.
  */
 export function printables({bytes, causes}: BodyForm) {
   if (bytes.length > MOST_BYTES) return []
   const text = Buffer.from(bytes).toString('utf8')
-  // White space around the body is a separate cause, which was undone before.
+  // White space around the body is a cause of its own, which was undone before.
   const node = /^[[{]/.test(text) && /[\]}]$/.test(text) ? parseTree(text) : undefined
   if (!node) return []
   const spacing = SPACINGS.find(known => print(node, known) === text)
@@ -174,8 +175,8 @@ export function printables({bytes, causes}: BodyForm) {
 }
 
 /**
- * A possible value for one property of the style, with the differences from the received body. The received body's own value
- * has none.
+ * A possible value of one property of a style, and the differences that it makes. The value in the received body makes
+ * none.
  */
 interface Choice<T> {
   readonly value: T
@@ -189,7 +190,7 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   const nodes = numberChoices({value: printable.node, differences: []})
   const spellings = spellingChoices(printable.text)
   const styles = spacingChoices(printable).flatMap(spacing => {
-    // Without a known spacing, only the strings can change.
+    // If the spacing is unknown, only the spelling of strings can be changed.
     const possible = spacing.value ? nodes : nodes.slice(0, 1)
     return spellings.flatMap(spelling => possible.map((node): Style => [node, spacing, spelling]))
   })
@@ -197,7 +198,7 @@ export function* reprint(printable: Printable): Generator<BodyForm> {
   for (const style of styles.sort((a, b) => differing(a) - differing(b))) yield toForm(printable, style)
 }
 
-/** Yields the body with its keys in other orders, in the likely styles. Its numbers are as received, or follow a rule. */
+/** Yields the body with its keys in other orders, in likely styles. Amounts are as received, or have two decimals. */
 export function* reorder(printable: Printable): Generator<BodyForm> {
   const {node: inHand, text} = printable
   const isSorted = print(inHand, COMPACT) === print(sortMembers(inHand, byName), COMPACT)
@@ -223,7 +224,7 @@ export function* respace({bytes, causes}: BodyForm): Generator<BodyForm> {
   const before = text === whole ? causes : [...causes, LINE_BREAK_ADDED]
   for (const spacing of COMMON_SPACINGS) {
     const printed = print(node, spacing)
-    // If only line breaks differ, that is a separate cause.
+    // If only line breaks differ, that is a cause of its own.
     if (printed === text || printed === text.replaceAll('\r\n', '\n')) continue
     const respaced = reserialized([`spacing (signed was one with ${spacing.name})`])
     yield {bytes: Buffer.from(printed), causes: [...before, respaced]}
@@ -244,7 +245,7 @@ function spacingChoices({spacing: own}: Printable): Choice<Spacing | undefined>[
   return [{value: own, differences: []}, ...others]
 }
 
-/** Returns the spellings that change anything in `text`: at most one of each group, or none. */
+/** Returns the combinations of spellings that change something in `text`: at most one of each group, or none. */
 function spellingChoices(text: string): Choice<readonly Spelling[]>[] {
   let choices: Choice<readonly Spelling[]>[] = [{value: [], differences: []}]
   for (const group of SPELLINGS) {
@@ -272,11 +273,11 @@ function reserialized(differences: readonly string[]): Cause {
   return cause('body_reserialized', `The body was parsed and printed again: ${differences.join('; ')}.`)
 }
 
-/** Names of fields that contain money, as different services use them. */
+/** Matches field names that services use for money. */
 const MONEY =
   /amount|price|total|fee|balance|refund|tax|base|cost|rate|old|new|paid|due|deposit|commission|net|gross|value/i
 
-/** Returns `choice`, and the same with amounts printed with two decimals, if that changes any. */
+/** Returns `choice` and, if it has amounts without two decimals, the same with two decimals. */
 function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
   let isChanged = false
   const spell = (node: JsonNode, member: string): JsonNode => {
@@ -294,7 +295,10 @@ function numberChoices(choice: Choice<JsonNode>): Choice<JsonNode>[] {
   return isChanged ? [choice, {value, differences: [...choice.differences, difference]}] : [choice]
 }
 
-/** The order of fields in §2.8 and in the records of the service. Other fields follow in their own order. */
+/**
+ * The order of fields in §2.8 and in the records of the service. Fields that are not listed keep their order and
+ * follow.
+ */
 const KNOWN_ORDER = [
   'id',
   'type',
@@ -323,7 +327,7 @@ function byKnownOrder(a: string, b: string): number {
 
 const byName = (a: string, b: string) => Number(a > b) - Number(a < b)
 
-/** Returns `node` with the members of every object sorted by name. */
+/** Returns `node` with the members of every object sorted. */
 function sortMembers(node: JsonNode, compare: (a: string, b: string) => number): JsonNode {
   if (Array.isArray(node)) return node.map(item => sortMembers(item, compare))
   if (!isObject(node)) return node
@@ -331,11 +335,14 @@ function sortMembers(node: JsonNode, compare: (a: string, b: string) => number):
   return {members: sorted.map(([key, value]) => [key, sortMembers(value, compare)])}
 }
 
-/** Maximum number of keys that are tried in every order: the last ones of an object, in 5,040 orders. */
+/**
+ * Maximum number of keys that are tried in every order: 7 keys have 5,040 orders. If an object has more, these are its
+ * last keys.
+ */
 const MOST_PERMUTED_KEYS = 7
 const MOST_KEYS = 10
 
-/** Yields `node` in the known order, with the keys of its largest object in every order. */
+/** Yields `node` in the known order, and with the keys of its largest object in every order. */
 function* inOtherOrders(node: JsonNode): Generator<JsonNode> {
   const known = sortMembers(node, byKnownOrder)
   if (!isObject(known)) return

@@ -1,10 +1,16 @@
-/** Derives the keys that may have signed from the secrets given: miscopied, shortened, decoded, or of another subscription. */
+/**
+ * Derives keys that may have signed a body from the given secrets: with a mistake of copying undone, shortened,
+ * decoded, or of another subscription.
+ */
 import {createSecretKey} from 'node:crypto'
 import {SIGNING_SECRET_PREFIX} from '../../contract/identifiers.js'
 import type {NamedSecret} from '../signature/signature.js'
 import {type Cause, cause, type KeyForm} from './finding.js'
 
-/** White space that gets around a secret: `echo "$SECRET" |`, files of Windows and cells of a table add it. */
+/**
+ * White space that often ends up around a secret, for example from `echo "$SECRET" |`, files of Windows, or cells of a
+ * table.
+ */
 const SPACED = [
   ['', '\n'],
   ['', '\r\n'],
@@ -42,7 +48,7 @@ const form = (key: string | Uint8Array, causes: readonly Cause[]): KeyForm => ({
 
 type Spelling = Pick<KeyForm, 'causes'> & {readonly text: string}
 
-/** Returns the secret as it is, then with up to six layers of spaces, quotes and other text removed one by one. */
+/** Returns the secret as it is, and then with up to six layers of spaces, quotes and other text removed one by one. */
 function clean(start: Spelling, layers = 6): Spelling[] {
   const next = layers > 0 ? cleaner(start) : undefined
   return [start, ...(next?.text ? clean(next, layers - 1) : [])]
@@ -53,7 +59,7 @@ function cleaner({text, causes}: Spelling): Spelling | undefined {
     text: inner,
     causes: [...causes, cause(code, `${what} around the secret in hand.`)],
   })
-  // \ufeff already counts as white space. If both alternatives of the pattern could match it, a long run would take exponential
+  // `\s` already includes \ufeff. If both alternatives of the pattern could match it, a long run would take exponential
   // time.
   const space = /^[\s\u200b-\u200d\u2060]+|(?:[\s\u200b-\u200d\u2060]|\\[nrt])+$/gu
   const trimmed = text.replace(space, '')
@@ -85,13 +91,14 @@ function encodedForms({text, causes}: Spelling): KeyForm[] {
   const inner = Buffer.from(text, 'base64').toString('utf8').trimEnd()
   const encoded = cause('secret_base64_encoded', 'The secret in hand is base64, as in a Kubernetes Secret.')
   return [
-    // This form comes before the bytes, which are the same key, because the first form of a key names its cause.
+    // This form comes before the decoded bytes, which give the same key, because the first form of a key names the
+    // cause.
     ...(inner.startsWith(SIGNING_SECRET_PREFIX) ? [form(inner, [...causes, encoded])] : []),
     form(Buffer.from(rest, 'base64'), decoded),
   ]
 }
 
-/** Returns the keys of this machine's other subscriptions, each with its name. */
+/** Returns the keys of other subscriptions on this machine, each with the cause that names it. */
 export function otherKeyForms(others: readonly NamedSecret[], given: readonly NamedSecret[]): KeyForm[] {
   const known = new Set(given.map(({secret}) => secret))
   return others
@@ -103,7 +110,7 @@ export function otherKeyForms(others: readonly NamedSecret[], given: readonly Na
     })
 }
 
-/** Values of the service that are not signing secrets. */
+/** Matches values of the service that are not signing secrets. */
 const OTHER_KINDS: readonly [RegExp, words: string][] = [
   [/^sk_live_/, 'is a live client secret (sk_live_)'],
   [/^sk_test_/, 'is a test client secret (sk_test_)'],
@@ -114,7 +121,7 @@ const OTHER_KINDS: readonly [RegExp, words: string][] = [
   [/^Bearer /, 'is an access token'],
 ]
 
-/** Texts that are probably not a signing secret. The first match is reported. */
+/** Matches texts that are probably not a signing secret. The first match is reported. */
 const DOUBTS: readonly [RegExp, words: string][] = [
   ...OTHER_KINDS,
   [/^\$\{?\w+\}?$|^%\w+%$/, 'is the name of a variable, not its value'],
@@ -130,8 +137,8 @@ const DOUBTS: readonly [RegExp, words: string][] = [
 ]
 
 /**
- * Returns the reason why the first of `secrets` is probably not a signing secret. Returns no cause unless all of them are
- * doubtful.
+ * Returns the reason why the first of `secrets` is probably not a signing secret. Returns an empty list unless all of
+ * them are doubtful.
  */
 export function doubts(secrets: readonly NamedSecret[]): Cause[] {
   const found = secrets.flatMap(({secret}) => {

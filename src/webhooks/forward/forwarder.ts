@@ -1,6 +1,6 @@
 /**
- * Forwards stored events until each address answers 2xx. Delivery is at least once: a request that was open when the process
- * was killed is sent again.
+ * Forwards stored events until each target answers with 2xx. An event is delivered at least once: if the process is
+ * killed during a request, the event is sent again.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {isSuccess} from '../../contract/operations.js'
@@ -14,25 +14,27 @@ export interface ForwardReport extends DueForward, ForwardResult {
   readonly resigned: boolean
 }
 
-/** The error of an event that was given up without an attempt, because the target would refuse its old signature. */
+/** The error of an event that was given up without an attempt, because its signature is too old for the target. */
 export const SIGNATURE_TOO_OLD = 'signature_too_old'
 
 interface ForwarderOptions {
   readonly targets: readonly string[]
   readonly store: Pick<EventKeeper, 'take' | 'holds' | 'settle'>
   readonly handover: Handover
-  /** Returns the headers for an event at `now` (Unix seconds), or undefined to give it up as `SIGNATURE_TOO_OLD`. */
+  /**
+   * Returns the headers for sending an event at `now` (Unix seconds), or undefined to give it up as SIGNATURE_TOO_OLD.
+   */
   readonly headersOf: (event: DueForward, now: number) => readonly string[] | undefined
   /** Unix seconds. */
   readonly clock: () => number
-  /** Monotonic milliseconds, as from performance.now(), for the pauses of an address. */
+  /** Returns monotonic milliseconds, like performance.now(), for the pauses of a target. */
   readonly elapsed: () => number
   readonly random: () => number
   readonly onReport: (report: ForwardReport) => void
   readonly onStoreError: (error: unknown) => void
 }
 
-/** Results that wait to be recorded, many per transaction. */
+/** Collects results, so that many are recorded in one transaction. */
 type Records = GroupCommit<ForwardResult, undefined>
 
 const TAKE_MILLISECONDS = 1000
@@ -59,7 +61,7 @@ export class Forwarder {
     for (const lane of this.lanes) lane.wake()
   }
 
-  /** Resolves when every due event had an attempt, or after `milliseconds`. */
+  /** Resolves when an attempt was made for every due event, or after `milliseconds`. */
   async settled(milliseconds: number): Promise<void> {
     const deadline = performance.now() + milliseconds
     this.wake()
@@ -76,7 +78,7 @@ export class Forwarder {
   }
 
   /**
-   * Records results, and repeats until it succeeds, because the store does not return an event again before its result is
+   * Records results, and repeats until it succeeds: the store does not return an event again before its result is
    * recorded.
    */
   private async record(results: readonly ForwardResult[]): Promise<undefined[]> {
@@ -95,23 +97,23 @@ export class Forwarder {
 }
 
 const MOST_SECONDS = 300
-/** Longest pause for an address that does not answer. */
+/** The longest pause for a target that does not answer. */
 const MOST_PAUSE_SECONDS = 30
 /** About as long as the service itself retries (§6.4). */
 const GIVE_UP_SECONDS = 3 * 24 * 3600
 
-/** Returns the seconds to wait after `failures` in a row: 1, then doubling up to `most`. */
+/** Returns how many seconds to wait after `failures` in a row: 1, then twice as long each time, up to `most`. */
 export function waitAfter(failures: number, most: number): number {
   return Math.min(most, 2 ** (failures - 1))
 }
 
-/** Number of requests to one address at a time, and of events that are fetched ahead. */
+/** Maximum number of requests to one target at a time, and of events fetched in advance. */
 const AT_ONCE = 8
 const AHEAD = 16
 
 /**
- * The queue of one address. It sends a few requests at a time. While the address does not answer, it sends one at a time, after
- * a pause. An address that hangs neither delays the others nor uses memory.
+ * The queue of one target. It sends a few requests at a time. If the target does not answer, it sends one at a time,
+ * after a pause. A target that hangs neither delays the others nor uses memory.
  */
 class Lane {
   private queue: DueForward[] = []
@@ -120,9 +122,9 @@ class Lane {
   /** Whether due events may have been added to the store since the last `take`. */
   private mayHaveMore = false
   private isStopped = false
-  /** Number of attempts in a row without an answer. */
+  /** The number of attempts in a row that got no answer. */
   private failures = 0
-  /** The end of the pause on the clock of `elapsed`. */
+  /** When the pause ends, in milliseconds on the clock of `elapsed`. */
   private pausedUntil = 0
 
   constructor(
@@ -136,7 +138,10 @@ class Lane {
     if (!this.isTaking) void this.take()
   }
 
-  /** Reports whether a due event still has to be attempted. Events that wait for the end of a pause do not count. */
+  /**
+   * Reports whether an event that is due still has to be attempted. Events that wait for the end of a pause do not
+   * count.
+   */
   isBusy(): boolean {
     return this.sending > 0 || this.isTaking || (this.queue.length > 0 && this.free() > 0)
   }
@@ -187,7 +192,7 @@ class Lane {
     this.sending += 1
     const result = await handover.send(this.target, headers, event.body)
     this.sending -= 1
-    // An attempt that was stopped stays due, for the next process.
+    // An attempt that was stopped remains due, for the next process.
     if (result.error === 'stopped') return
     if (result.status !== null) {
       this.failures = 0
@@ -207,10 +212,10 @@ class Lane {
     const now = clock()
     const attempt = event.attempts + 1
     let state: ForwardResult['state'] = 'pending'
-    // Any 2xx is a success, as it is for the service (§6.4).
+    // Any 2xx status is a success, as for the service (§6.4).
     if (isSuccess({status})) state = 'done'
     else if (error === SIGNATURE_TOO_OLD || now - receivedAt > GIVE_UP_SECONDS) state = 'given_up'
-    // Waits are extended by up to a fifth, at random.
+    // A random extra of up to a fifth is added to the wait.
     const wait = state === 'pending' ? waitAfter(attempt, MOST_SECONDS) * (1 + random() / 5) : 0
     const settled = {sequence, target, status, ms, error, state, nextAttemptAt: now + wait}
     this.records.add(settled, () => {})

@@ -1,6 +1,6 @@
 /**
- * Serves a relay before a receiver: passes requests and answers on as they come, byte by byte, and checks the signature of each
- * on the way (§6.3). Bodies of any length pass; only the first part of one is kept in memory.
+ * A relay in front of a receiver. It passes on requests and answers byte by byte as they arrive, and checks the
+ * signature of each request (§6.3). Bodies of any length pass through; only short ones are kept in memory.
  */
 import {
   type ClientRequest,
@@ -23,62 +23,67 @@ import {
 import {createVerifier, type NamedSecret, type Verdict} from '../signature/signature.js'
 import {endToEnd} from './request.js'
 
-/** A request that was passed on, with its answer. */
+/** A request that was passed on, and its answer. */
 export interface Relayed {
   readonly method: string
-  /** Path and query, as received. */
+  /** The path and query as received. */
   readonly path: string
   readonly rawHeaders: readonly string[]
-  /** Unix seconds, at the request's headers. */
+  /** When the headers of the request arrived, in Unix seconds. */
   readonly receivedAt: number
-  /** The verdict on the signature of the whole body. Undefined if the sender did not send all of it. */
+  /** The verdict on the signature. Undefined if the sender did not send the whole body. */
   readonly verdict: Verdict | undefined
-  /** The body, or undefined if it was too long to keep, or incomplete. */
+  /** The body. Undefined if it was too long to keep, or incomplete. */
   readonly body: Buffer | undefined
   readonly bodyBytes: number
-  /** What the sender was answered: the receiver's status, or 502 or 504 with an `error`. Null if it hung up before. */
+  /**
+   * The status that the sender got: the receiver's, or 502 or 504 with an `error`. Null if the sender hung up before.
+   */
   readonly status: number | null
   readonly answerHeaders: HeaderMap
-  /** Milliseconds from the request's headers to those of the answer, or until one of the two gave up. */
+  /** Milliseconds from the headers of the request to those of the answer, or until one side gave up. */
   readonly milliseconds: number
-  /** Why the receiver did not answer or the exchange is incomplete: `ECONNREFUSED`, `timeout`, or a word of BREAKS. */
+  /** Why there was no answer or the exchange is incomplete: `ECONNREFUSED`, `timeout`, or a word of BREAKS. */
   readonly error: string | null
 }
 
-/** How an exchange breaks after it began. */
+/** How an exchange can break after it began. */
 export const BREAKS = {
-  /** The sender closed the connection before it had the answer. */
+  /** The sender closed the connection before it had the whole answer. */
   senderGone: 'sender_gone',
-  /** The receiver closed the connection within its answer. */
+  /** The receiver closed the connection in the middle of its answer. */
   answerCut: 'answer_cut',
 } as const
 
 export interface RelayOptions {
-  /** The receiver. The path and query of each request are kept, so those of this URL are not used. */
+  /** The URL of the receiver. Its path and query are not used; those of each request are kept. */
   readonly receiver: URL
-  /** Certificates to trust for the receiver (default: the runtime's). */
+  /** Certificates to trust for the receiver (default: those of Node). */
   readonly trusted?: readonly string[] | undefined
-  /** How long the receiver may take to answer after the request, and be silent while bytes are to come or go. */
+  /**
+   * How long the receiver may take to answer after the request was sent, and may pause while bytes are being sent or
+   * received.
+   */
   readonly silenceMilliseconds: number
   readonly names: WebhookHeaderNames
-  /** Called for every request, because stored secrets may change meanwhile. */
+  /** Called for every request, because the stored secrets may change. */
   readonly secrets: () => readonly NamedSecret[]
-  /** Unix seconds. */
+  /** Returns Unix seconds. */
   readonly clock: () => number
   readonly limits: {
     readonly maxConnections: number
-    /** The length up to which a body is kept. */
+    /** Maximum length of a body that is kept in memory. */
     readonly maxBodyBytes: number
-    /** The bytes of all bodies together that are kept until `onRelayed` has resolved. */
+    /** Maximum size of all kept bodies together. A body is kept until `onRelayed` has resolved. */
     readonly maxHeldBytes: number
   }
-  /** Called after each exchange. The body counts as held until the promise resolves. */
+  /** Called after each exchange. The body stays in memory until the promise resolves. */
   readonly onRelayed: (relayed: Relayed) => Promise<void>
-  /** Called when a connection is refused because there are too many. */
+  /** Called when a connection was refused because too many are open. */
   readonly onDropped: () => void
 }
 
-/** Starts to listen. Rejects with the system's error when it cannot. */
+/** Starts to listen. Rejects with the system's error if that fails. */
 export async function serveRelay(
   options: RelayOptions,
   address: {
@@ -89,7 +94,7 @@ export async function serveRelay(
 ) {
   const {tls} = address
   const server = tls ? createTlsServer({...tls, minVersion: TLS_RULES.minVersion}) : createServer()
-  // node:http silently drops headers beyond a count. The count is unlimited, because their size is limited anyway.
+  // node:http silently drops headers beyond a maximum number. There is none here, because their size is limited.
   server.maxHeadersCount = 0
   server.maxConnections = options.limits.maxConnections
   const budget = {free: options.limits.maxHeldBytes}
@@ -97,14 +102,14 @@ export async function serveRelay(
     void relay(options, budget, request, response)
   server.on('drop', () => options.onDropped())
   server.on('request', onRequest)
-  // The receiver decides whether the body may come: its 100 is passed on.
+  // The receiver decides whether the body should be sent: its 100 is passed on.
   server.on('checkContinue', onRequest)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(address.port, address.host, resolve)
   })
   return {
     port: (server.address() as AddressInfo).port,
-    /** Accepts no more connections, and cuts those that are still open after `milliseconds`. */
+    /** Accepts no further connections, and cuts those that are still open after `milliseconds`. */
     async close(milliseconds: number) {
       const closed = new Promise(resolve => void server.close(resolve))
       const cut = setTimeout(() => server.closeAllConnections(), milliseconds)
@@ -114,7 +119,7 @@ export async function serveRelay(
   }
 }
 
-/** Passes one request on, and its answer back. Resolves when both are over. */
+/** Passes on one request and its answer. Resolves when both have ended. */
 async function relay(
   options: RelayOptions,
   budget: {free: number},
@@ -151,7 +156,7 @@ async function relay(
     endAfter(request, response)
   }
 
-  // The rest of a body that the receiver did not wait for is read, so that the sender sees the answer.
+  // If the receiver answers without waiting for the whole body, the rest is read, so that the sender sees the answer.
   const stopSending = () => {
     request.unpipe(outgoing)
     request.resume()
@@ -192,7 +197,7 @@ async function relay(
     })
     received.on('close', stopSending)
   })
-  // A 101 is not a 'response' event, and no upgrade was asked for.
+  // Node reports a 101 not as a 'response' event but as an 'upgrade'. No upgrade was requested.
   outgoing.on('upgrade', (_, socket) => {
     socket.destroy()
     fail('HPE_INVALID_STATUS')
@@ -227,7 +232,7 @@ async function relay(
   budget.free += held
 }
 
-/** Resolves when `stream` is closed, also if it was already. */
+/** Resolves when `stream` is closed, at once if it is closed already. */
 function closed(stream: IncomingMessage | ServerResponse): Promise<void> {
   return new Promise(resolve => {
     if (stream.closed) resolve()
@@ -235,20 +240,20 @@ function closed(stream: IncomingMessage | ServerResponse): Promise<void> {
   })
 }
 
-/** Opens the request to the receiver, with the method, path and headers of the one that came. */
+/** Opens the request to the receiver, with the method, path and headers of the received request. */
 function openRequest(
   {receiver, trusted}: RelayOptions,
   request: IncomingMessage,
   path: string,
 ): ClientRequest {
   const pairs = endToEnd(request.rawHeaders)
-  // A receiver elsewhere is found by its own name: it may be one of several at its address.
+  // A receiver on another machine gets its own host name in `Host`, because several servers may share its address.
   const host = isLoopbackHost(receiver.hostname) ? (request.headers.host ?? receiver.host) : receiver.host
   const headers = pairs.flatMap(([name, value]) => [name, name.toLowerCase() === 'host' ? host : value])
   if (request.headers.host === undefined) headers.push('Host', host)
   const {'transfer-encoding': coding, 'content-length': length} = request.headers
   if (coding !== undefined) headers.push('Transfer-Encoding', coding)
-  // Otherwise node would announce a body in chunks.
+  // Otherwise Node would announce a chunked body.
   else if (length === undefined && !BODILESS.has(request.method ?? '')) headers.push('Content-Length', '0')
   const isTls = receiver.protocol === 'https:'
   const hostname = receiver.hostname.replace(/^\[|\]$/g, '')
@@ -258,33 +263,34 @@ function openRequest(
     method: request.method,
     path,
     headers: headers as never,
-    // A connection of its own, because a reused one may just be closing, and a body that passed cannot be sent again.
+    // Each request has its own connection. A reused one could be closing, and a body that was passed on cannot be sent
+    // again.
     agent: false as const,
   }
   if (!isTls) return requestHttp(options)
   return requestHttps({...options, ...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})})
 }
 
-/** Methods for which node announces no body of its own accord. */
+/** Methods for which Node does not announce a body by itself. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
 
-/** Answers with exactly what the receiver answered. */
+/** Passes the receiver's answer to the sender unchanged. */
 function passBack(received: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
   response.sendDate = false
   const headers = endToEnd(received.rawHeaders).flat()
   response.writeHead(received.statusCode ?? 502, received.statusMessage, headers)
-  // The head is sent before the body comes, as the receiver did.
+  // The headers are sent before the body arrives, as the receiver did.
   response.flushHeaders()
   received.on('end', () => endAfter(request, response))
   received.pipe(response, {end: false})
 }
 
-/** How long an answer that came before the end of the request waits for that end. */
+/** If an answer comes before the end of the request, how long its end waits for the request. */
 const LINGER_MILLISECONDS = 1000
 
 /**
- * Ends the answer when the sender has sent its whole request, or soon. A connection that is closed with unread bytes would be
- * reset, and the answer lost.
+ * Ends the answer when the whole request has arrived, or after LINGER_MILLISECONDS. Closing a connection with unread
+ * bytes would reset it, and the answer would be lost.
  */
 function endAfter(request: IncomingMessage, response: ServerResponse): void {
   response.flushHeaders()

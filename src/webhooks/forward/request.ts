@@ -1,5 +1,6 @@
 /**
- * Makes one attempt to forward an event, without following redirects. Also signs an event again when its signature is too old.
+ * Makes one attempt to forward an event, without following redirects. Also signs an event again if its signature is too
+ * old.
  */
 import {type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp} from 'node:http'
 import {Agent as HttpsAgent, request as requestHttps} from 'node:https'
@@ -11,32 +12,32 @@ import {type NamedSecret, parseSignature, sign, verify} from '../signature/signa
 
 export interface HandoverResult {
   readonly status: number | null
-  /** The time until the response headers, or until the error. */
+  /** Milliseconds until the response headers, or until the error. */
   readonly milliseconds: number
-  /** The reason for a missing answer: `ECONNREFUSED`, `timeout`, `stopped`. */
+  /** Why there was no answer: `ECONNREFUSED`, `timeout`, `stopped`. Null if there was one. */
   readonly error: string | null
-  /** The first bytes of the answer's body, at most `keptBytes`. */
+  /** The first bytes of the body of the answer, at most `keptBytes`. */
   readonly start?: Promise<Buffer>
   readonly headers?: HeaderMap
 }
 
 export type Handover = ReturnType<typeof createHandover>
 
-/** How much of an answer's body is read and discarded, so that the connection can be reused. */
+/** How much of an answer's body is read and dropped, so that the connection can be used again. */
 const DISCARDED_BYTES = 64 * 1024
 
-/** Time limit for reading the kept bytes, because an answer may never end. */
+/** Time limit for reading the bytes that are kept, because an answer may never end. */
 const START_MILLISECONDS = 1000
 
-/** Headers of the connection (RFC 9110 §7.6.1). */
+/** Matches headers that concern only one connection (RFC 9110 §7.6.1). */
 const OF_CONNECTION =
   /^(connection|keep-alive|proxy-(connection|auth\w+)|te|trailer|transfer-encoding|upgrade)$/i
-/** Headers that the new request sets itself. */
+/** Matches headers that the new request sets itself. */
 const REPLACED = /^(expect|host|content-length)$/i
 
 /**
- * Creates the sender of forwards. `trusted` are certificates (default: the runtime's); `keptBytes` is how much of an answer's
- * body to keep.
+ * Creates the function that sends forwards. `trusted` are certificates (default: those of Node). `keptBytes` is how
+ * many bytes of an answer's body are kept.
  */
 export function createHandover({
   trusted,
@@ -73,13 +74,14 @@ export function createHandover({
         const readMilliseconds = keptBytes > 0 ? START_MILLISECONDS : timeoutMilliseconds
         resolve({...result, start: startOf(answer, keptBytes, readMilliseconds), headers})
       })
-      // A 101 is not a 'response' event. Without this listener, the attempt would never end.
+      // Node reports a 101 not as a 'response' event but as an 'upgrade'. Without this listener the attempt would never
+      // end.
       request.once('upgrade', (answer, socket) => {
         socket.destroy()
         resolve(settled(answer.statusCode ?? null, null))
       })
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The answer counts even if its body is cut off.
+        // The answer counts even if its body is truncated.
         if (isAnswered) return
         const code = error.code ?? error.message
         resolve({...settled(null, code), stale: request.reusedSocket && code === 'ECONNRESET'})
@@ -88,16 +90,16 @@ export function createHandover({
     })
   }
   return {
-    /** Sends `body` to `url` with `rawHeaders` (names and values alternately). Never rejects. */
+    /** Sends `body` to `url` with `rawHeaders` (names and values in turn). Never rejects. */
     async send(url: string, rawHeaders: readonly string[], body: Uint8Array): Promise<HandoverResult> {
       const address = new URL(url)
       const headers = headersFor(address, rawHeaders, body.length)
       const first = await attempt(address, headers, body)
-      // The receiver closed an idle connection just as it was reused. Other idle connections may be closed too, so a new one is
-      // opened.
+      // The receiver closed an idle connection at the moment of its next use. Other idle connections may be closed as
+      // well, so a new one is opened.
       return first.stale ? attempt(address, headers, body, true) : first
     },
-    /** Ends open requests with the error `stopped`. */
+    /** Ends all open requests with the error `stopped`. */
     close(): void {
       for (const request of open) request.destroy(new Error('stopped'))
       http.destroy()
@@ -106,13 +108,13 @@ export function createHandover({
   }
 }
 
-/** Returns the headers of the new request, names and values alternately, without those of the connection. */
+/** Returns the headers of the new request, names and values in turn, without those that concern only one connection. */
 export function headersFor(url: URL, rawHeaders: readonly string[], length: number): string[] {
   const kept = endToEnd(rawHeaders).filter(([name]) => !REPLACED.test(name))
   return ['Host', url.host, ...kept.flat(), 'Content-Length', String(length)]
 }
 
-/** Returns pairs of name and value of the headers that are not those of the connection. */
+/** Returns the headers, as pairs of name and value, that do not concern only one connection. */
 export function endToEnd(rawHeaders: readonly string[]): [string, string][] {
   const pairs = pairsOf(rawHeaders)
   const named = pairs
@@ -122,8 +124,8 @@ export function endToEnd(rawHeaders: readonly string[]): [string, string][] {
 }
 
 /**
- * Returns the first `bytes` of the body, or all of a shorter one. The rest is discarded; if it is too long, the connection is
- * closed.
+ * Returns the first `bytes` of the body, or all of a shorter body. The rest is dropped; if it is too long, the
+ * connection is closed.
  */
 function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): Promise<Buffer> {
   let start = Buffer.alloc(0)
@@ -148,12 +150,15 @@ function startOf(answer: IncomingMessage, bytes: number, milliseconds: number): 
 
 type SignedEvent = Pick<NewEvent, 'rawHeaders' | 'body'>
 
-/** Maximum age of a signature that is forwarded. The target may check the age as late as it has to answer. */
+/**
+ * Maximum age in seconds of a signature that is forwarded. The target may take its whole response time before it checks
+ * the age.
+ */
 const MOST_AGE_SECONDS = SIGNATURE_TOLERANCE_SECONDS - WEBHOOK_RESPONSE_SECONDS
 
 /**
- * Returns the event's own headers, or headers with a new signature if the old one is too old (§6.3.4) at `now` (Unix seconds).
- * Returns undefined if the secret for that is unknown.
+ * Returns the headers of the event, with a new signature if the old one is too old (§6.3.4) at `now` (Unix seconds).
+ * Returns undefined if the secret for a new signature is unknown.
  */
 export function freshHeaders(
   event: SignedEvent,
@@ -168,7 +173,7 @@ export function freshHeaders(
   return signer && signedAgain(event, signer, headerName, now)
 }
 
-/** Returns the secret that signed the event, whatever its age, or undefined when that secret is not known. */
+/** Returns the secret that signed the event, however old the signature is, or undefined if it is unknown. */
 export function signerOf(
   {rawHeaders, body}: SignedEvent,
   headerName: string,
@@ -179,7 +184,7 @@ export function signerOf(
   return secrets.find(named => verify({...terms, secrets: [named], header, rawBody: body}).valid)
 }
 
-/** Returns the headers with a signature made at `now` (Unix seconds). */
+/** Returns the headers with a new signature, made at `now` (Unix seconds). */
 export function signedAgain(
   {rawHeaders, body}: SignedEvent,
   {secret}: NamedSecret,

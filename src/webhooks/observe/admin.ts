@@ -1,22 +1,22 @@
 /**
- * Serves health and metrics on a port of their own, apart from the one that others may reach: `/healthz`, `/readyz` and
- * `/metrics`.
+ * Serves health and metrics at `/healthz`, `/readyz` and `/metrics`. They have a port of their own, because others may
+ * reach the port for events.
  */
 import {createServer, type IncomingMessage, type ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {METRICS_TYPE} from './metrics.js'
 
-/** Why no event can be acknowledged now. `reason` is one of few fixed words, `message` is for people. */
+/** A reason why events cannot be acknowledged now. `reason` is one of a few fixed words, `message` is for people. */
 export interface Problem {
   readonly reason: string
   readonly message: string
 }
 
-/** What is served. */
+/** What the server asks for. */
 export interface Observed {
-  /** Returns why it is not ready; nothing when it is. */
+  /** Returns why it is not ready, or an empty list. */
   problems(): readonly Problem[]
-  /** Returns the text of the metrics. */
+  /** Returns the metrics as text. */
   metrics(): Promise<string>
 }
 
@@ -26,13 +26,13 @@ export interface AdminAddress {
   readonly port: number
 }
 
-/** Probes and a few scrapers need no more. */
+/** Maximum number of connections. Probes and a few scrapers need no more. */
 const MOST_CONNECTIONS = 64
 const LIMITS = {headersTimeout: 2000, requestTimeout: 2000, connectionsCheckingInterval: 500}
 
 export type ServedAdmin = Awaited<ReturnType<typeof serveAdmin>>
 
-/** Starts to listen. Rejects with the system's error when it cannot. */
+/** Starts to listen. Rejects with the system's error if that fails. */
 export async function serveAdmin(observed: Observed, {host, port}: AdminAddress) {
   const server = createServer(LIMITS, (request, response) => void answer(observed, request, response))
   server.maxConnections = MOST_CONNECTIONS

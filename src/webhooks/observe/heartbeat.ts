@@ -1,14 +1,14 @@
 /**
- * Reports a receiver to its store every few seconds. While the store fails, each report also shows whether it works again,
- * because a receiver that is not ready gets no events.
+ * Reports a receiver to its store every few seconds. If the store has failed, each report also tests whether it works
+ * again, because a receiver that is not ready gets no events that would show it.
  */
 import type {EventKeeper, ListenerReport} from '../../contract/stored-events.js'
 import type {ReceiverState} from './receiver-state.js'
 
-/** How often a receiver reports itself, and how often it tries a store that failed. */
+/** How often a receiver reports, and how often it retries after the store failed, in milliseconds. */
 export const REPORT_MILLISECONDS = 2000
 const RETRY_MILLISECONDS = 1000
-/** The least that a report writes while the store fails. Few events are larger. */
+/** Minimum size of a report after the store failed. Few events are larger. */
 const RETRY_BYTES = 32 * 1024
 
 interface HeartbeatOptions {
@@ -26,19 +26,19 @@ export class Heartbeat {
 
   constructor(private readonly options: HeartbeatOptions) {}
 
-  /** Reports now, and from now on. Never rejects. */
+  /** Reports now, and regularly from now on. Never rejects. */
   async start(): Promise<void> {
     this.isStarted = true
     await this.beat()
     this.schedule()
   }
 
-  /** Call it when the store begins to fail, once: it is tried again soon. */
+  /** Must be called when the store begins to fail, so that it is retried soon. */
   hurry(): void {
     this.schedule()
   }
 
-  /** Stops, and resolves when no report is being written. The last one has the refused requests since then. */
+  /** Stops reporting, after a last report of the requests that were refused since the previous one. */
   async stop(): Promise<void> {
     this.isStopped = true
     clearTimeout(this.timer)
@@ -64,7 +64,7 @@ export class Heartbeat {
     const refused = state.takeRefused()
     try {
       await store.beat(state.report(place()), refused, isRetry ? RETRY_BYTES : 0)
-      // A report that began before a failure does not show that the store works again.
+      // A report that began before the failure does not show that the store works again.
       if (isRetry) state.storeWorks()
     } catch (error) {
       state.returnRefused(refused)

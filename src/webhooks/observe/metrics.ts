@@ -1,9 +1,12 @@
 /**
- * Metrics and their text in Prometheus' exposition format 0.0.4. A series is an object whose value the caller changes, so that
- * counting costs no look-up.
+ * Metrics, and their text in the Prometheus exposition format 0.0.4. A series is an object whose value the caller
+ * changes, so that counting needs no look-up.
  */
 
-/** Names and values of labels. Values must not come from unsigned requests, since each new one would be a series for ever. */
+/**
+ * Names and values of labels. A value must not come from an unsigned request, because each new value creates a series
+ * that is never removed.
+ */
 type Labels = Readonly<Record<string, string>>
 
 export interface Series {
@@ -29,21 +32,21 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 export class Metrics {
   private readonly families = new Map<string, Family>()
 
-  /** Adds a series that only grows, at first 0. The name must end in `_total`. */
+  /** Adds a series that starts at 0 and only grows. Its name must end in `_total`. */
   counter(name: string, help: string, labels: Labels = {}): {value: number} {
     const series = {value: 0}
     this.family(name, 'counter', help).samples.push({suffix: '', labels, series})
     return series
   }
 
-  /** Adds a series that may have any value, at first none. */
+  /** Adds a series that may have any value, and has none at first. */
   gauge(name: string, help: string, labels: Labels = {}): Series {
     const series: Series = {value: undefined}
     this.family(name, 'gauge', help).samples.push({suffix: '', labels, series})
     return series
   }
 
-  /** Adds a histogram with buckets up to each of `bounds`, which must grow. */
+  /** Adds a histogram with a bucket for each of `bounds`, which must be in ascending order. */
   histogram(name: string, help: string, bounds: readonly number[]): Histogram {
     const {samples} = this.family(name, 'histogram', help)
     const histogram = new Histogram(bounds)
@@ -69,14 +72,14 @@ export class Metrics {
   }
 }
 
-/** Adds the metric that names the version of this program and of Node.js. */
+/** Adds the metric with the versions of this program and of Node.js. */
 export function versionGauge(metrics: Metrics, version: string): void {
   const labels = {version, node: process.version}
   metrics.gauge('bookctl_build_info', 'The version of this program.', labels).value = 1
 }
 
 export class Histogram {
-  /** Buckets are cumulative: each also counts what is in those before it. The last one has no bound. */
+  /** Buckets are cumulative: each also counts the values of the previous ones. The last bucket has no bound. */
   readonly buckets: readonly {value: number}[]
   readonly sum = {value: 0}
 

@@ -1,6 +1,6 @@
 /**
- * The live state of a receiver: what it answered, whether it can acknowledge events, and what it still has to forward. Metrics,
- * readiness, its report in the store and its closing line all read it here.
+ * The live state of a receiver: what it answered, whether it can acknowledge events, and what it has to forward.
+ * Metrics, readiness, the report in the store and the closing line are all derived from it.
  */
 import type {Backlog, ListenerReport} from '../../contract/stored-events.js'
 import type {ForwardReport} from '../forward/forwarder.js'
@@ -9,7 +9,7 @@ import type {Receipt} from '../receive/receiver.js'
 import type {Problem} from './admin.js'
 import {type Histogram, Metrics, type Series, versionGauge} from './metrics.js'
 
-/** Upper bounds of the histograms, in seconds. A sender waits 3 s (§6.4). */
+/** Upper bounds of the histogram buckets, in seconds. A sender waits 3 s (§6.4). */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
 
 const REFUSED_BY_STATUS = {404: 'path', 405: 'method', 413: 'too_large'} as const
@@ -26,40 +26,42 @@ type Reason = (typeof REASONS)[number]
 const RESULTS = ['done', 'failed', 'given_up'] as const
 type Result = (typeof RESULTS)[number]
 
-/** Each target has series of its own up to this number; the others share one, so that there are never too many. */
+/**
+ * Maximum number of targets with their own series. Further targets share one, so that there are never too many series.
+ */
 const MOST_TARGETS = 20
 const OTHER_TARGETS = 'other'
 
-/** The part of its limit from which on the queue is reported as nearly full. */
+/** The part of its limit above which the queue is reported as nearly full. */
 const NEAR_LIMIT = 0.8
-/** A certificate that ends sooner causes a warning. */
+/** A certificate that expires within this time causes a warning. */
 export const CERTIFICATE_WARNING_SECONDS = 14 * 24 * 3600
 
 interface ReceiverStateOptions {
   readonly version: string
-  /** The addresses that events are forwarded to. */
+  /** The targets that events are forwarded to. */
   readonly targets: readonly string[]
-  /** The maximum number of events that may wait for the disk. */
+  /** Maximum number of events that may wait for the disk. */
   readonly maxWaiting: number
-  /** Unix seconds. */
+  /** Returns Unix seconds. */
   readonly clock: () => number
-  /** Called when a store that failed works again. */
+  /** Called when a store that had failed works again. */
   readonly onStoreUp?: () => void
 }
 
 export class ReceiverState {
   readonly metrics = new Metrics()
-  /** What the closing line counts. */
+  /** The counts for the closing line. */
   readonly count = {valid: 0, invalid: 0, duplicate: 0, refused: 0, forwarded: 0, givenUp: 0}
-  /** Whether the receiver serves, and whether it is about to end. */
+  /** Whether the receiver serves, or is about to end. */
   phase: 'starting' | 'serving' | 'stopping' = 'starting'
   /** Returns how many events wait for the disk. */
   waiting: () => number = () => 0
-  /** When the certificate in use ends, in Unix seconds; undefined without https. */
+  /** When the current certificate expires, in Unix seconds. Undefined without https. */
   certificateEndsAt: number | undefined
-  /** Why the last commit failed; undefined after one that succeeded. */
+  /** Why the last commit failed, or undefined if it succeeded. */
   private storeProblem: string | undefined
-  /** Requests refused since the last report. */
+  /** The number of requests that were refused since the last report, by reason. */
   private unreported: Record<string, number> = {}
 
   private readonly outcomes: Record<'stored' | 'duplicate' | 'refused' | 'busy', {value: number}>
@@ -116,7 +118,7 @@ export class ReceiverState {
     versionGauge(metrics, options.version)
   }
 
-  /** Counts a request that was answered 200 or 401. */
+  /** Counts a request that was answered with 200 or 401. */
   receipt({reason, duplicate, receivedAt, ackMilliseconds, commitMilliseconds}: Receipt): void {
     const {count, outcomes, gauges} = this
     this.ackSeconds.observe(ackMilliseconds / 1000)
@@ -132,7 +134,7 @@ export class ReceiverState {
     if (!duplicate) gauges.lastEvent.value = Math.max(gauges.lastEvent.value ?? 0, receivedAt)
   }
 
-  /** Counts a request that was answered otherwise: 503, or a status of `REFUSED_BY_STATUS`. */
+  /** Counts a request that was answered with 503 or a status of REFUSED_BY_STATUS. */
   turnedAway(status: number, milliseconds: number): void {
     this.ackSeconds.observe(milliseconds / 1000)
     const reason = refusalReason(status)
@@ -170,7 +172,7 @@ export class ReceiverState {
     return this.storeProblem === undefined
   }
 
-  /** Returns why no event can be acknowledged now; nothing when it can. */
+  /** Returns why events cannot be acknowledged now, or an empty list. */
   problems(): Problem[] {
     const {phase, storeProblem, certificateEndsAt, options} = this
     const problems: Problem[] = []
@@ -186,7 +188,7 @@ export class ReceiverState {
     return problems
   }
 
-  /** Returns what is near its limit. */
+  /** Returns sentences about limits that are nearly reached. */
   private warnings(): string[] {
     const {certificateEndsAt, options} = this
     const warnings: string[] = []
@@ -200,27 +202,27 @@ export class ReceiverState {
     return warnings
   }
 
-  /** Returns the report of this process for the store. */
+  /** Returns the report of this process to the store. */
   report(place: Pick<ListenerReport, 'pid' | 'host' | 'since' | 'url' | 'adminUrl'>): ListenerReport {
     const problems = this.problems().map(({reason}) => reason)
     const targets = [...new Set(this.options.targets.map(targetLabel))]
     return {...place, targets, problems, warnings: this.warnings()}
   }
 
-  /** Returns the requests refused since the last call, by reason. */
+  /** Returns how many requests were refused since the last call, by reason, and starts to count again. */
   takeRefused(): Record<string, number> {
     const taken = this.unreported
     this.unreported = {}
     return taken
   }
 
-  /** Takes back what could not be reported. */
+  /** Adds back counts that could not be reported. */
   returnRefused(refused: Readonly<Record<string, number>>): void {
     for (const [reason, count] of Object.entries(refused))
       this.unreported[reason] = (this.unreported[reason] ?? 0) + count
   }
 
-  /** Returns the text of the metrics. `backlog` is undefined if the store was never asked. */
+  /** Returns the metrics as text. `backlog` is undefined if the store was never asked for it. */
   text(backlog: Backlog | undefined): string {
     const {gauges} = this
     gauges.waiting.value = this.waiting()
@@ -229,14 +231,14 @@ export class ReceiverState {
     if (backlog) {
       gauges.pending.value = backlog.pending
       gauges.oldestPending.value = backlog.oldestPendingSeconds ?? 0
-      // Only at first: an event of this process may be newer than the backlog.
+      // This is only set at first, because this process may have received a newer event than the backlog knows.
       gauges.lastEvent.value ??= backlog.lastEventAt ?? undefined
     }
     return this.metrics.text()
   }
 }
 
-/** Returns why a request is answered with this status, other than 200 and 401. */
+/** Returns the reason for a status other than 200 and 401. */
 export function refusalReason(status: number): (typeof REASONS)[number] | 'busy' {
   return status in REFUSED_BY_STATUS ? REFUSED_BY_STATUS[status as keyof typeof REFUSED_BY_STATUS] : 'busy'
 }

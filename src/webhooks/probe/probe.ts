@@ -1,4 +1,4 @@
-/** Probes a receiver: sends valid and invalid requests, and compares the answers with what §6 requires. */
+/** Probes a receiver: sends valid and invalid requests, and compares the answers with the requirements of §6. */
 import {randomBytes} from 'node:crypto'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
@@ -15,31 +15,34 @@ import {sign} from '../signature/signature.js'
 export interface ProbeRow {
   readonly case: string
   readonly sent: string
-  /** The expected answer. `2xx`: the request must be accepted. `401`: it must be refused (§6.3.5). */
+  /** `2xx` if the receiver must accept the request, `401` if it must refuse it (§6.3.5). */
   readonly expected: '2xx' | '401'
   /** The status of the answer, or the reason why there was none. */
   readonly answered: number | string
-  /** The time until the response headers. */
+  /** Milliseconds until the response headers. */
   readonly ms: number
-  /** Whether the answer is the expected one and came within 3 s. */
+  /** Whether the answer was the expected one and came within 3 s. */
   readonly ok: boolean
-  /** Whether §6 requires this answer. Any other case is only advice. */
+  /** Whether §6 requires this answer. If not, the case is advice. */
   readonly required: boolean
-  /** What to check; null when the answer is right. */
+  /** What to check, or null if the answer was right. */
   readonly advice: string | null
-  /** The first line of a wrong answer, safe to print. */
+  /** The first line of a wrong answer, sanitised. */
   readonly said: string | null
 }
 
 interface ProbeOptions {
-  /** The sender. It waits longer than the 3 s of §6.4, to measure late answers, and keeps the start of an answer. */
+  /**
+   * Sends the requests. Its time limit is longer than the 3 s of §6.4, so that late answers are measured, and it keeps
+   * the start of each answer.
+   */
   readonly handover: Handover
   readonly url: string
   readonly names: WebhookHeaderNames
   readonly secret: string
-  /** Unix seconds. */
+  /** Returns Unix seconds. */
   readonly clock: () => number
-  /** Called before request `n`, from 1, of at most `most`. */
+  /** Called before request number `n` (from 1) of at most `most`. */
   readonly onSend?: ((n: number, most: number) => void) | undefined
 }
 
@@ -50,11 +53,11 @@ const MOST_SILENCES = 3
 const MOST_LATE = 2
 
 /**
- * Sends the cases in order. Stops when several answers in a row are missing or late, or when the answer to the first, valid
- * request shows that no signature check was reached. `notSent` is the number of cases left.
+ * Sends the cases in order. Stops if several answers in a row are missing or late, or if the answer to the first, valid
+ * request shows that it did not reach a signature check. `notSent` is the number of cases that were not sent.
  */
 export async function probe(options: ProbeOptions) {
-  // Event ids are new in each run, because a receiver may ignore ids that it knows.
+  // Each run uses new event ids, because a receiver may ignore ids that it has seen.
   const run = randomBytes(6).toString('hex')
   const rows: ProbeRow[] = []
   let silences = 0
@@ -76,7 +79,7 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
   const {spell = (plain: string) => plain} = probeCase
   const now = Math.floor(clock())
   const eventId = `evt_probe_${run}_${eventOf}`
-  // An event of §2.8 that is marked as a test.
+  // An event as in §2.8, marked as a test.
   const created = new Date(now * 1000).toISOString().replace('.000Z', '+00:00')
   const data = {object: 'reservation', reservation_ref: 'RSV-PROBE00000', status: 'CONFIRMED', test: true}
   const plain = JSON.stringify({id: eventId, type: 'reservation.confirmed', created, data})
@@ -97,7 +100,7 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
     if (refusal !== undefined) advice = refusal
     else if (isLate) advice = LATE
     else if (status === null) advice = SILENT
-    // If the first case failed, every valid request fails for the same reason, so the advice is that of the first case.
+    // If the first case failed, all valid requests fail for the same reason, so they get the same advice.
     else if (expected === '2xx' && first && Number(first.answered) >= 400) advice = first.advice
     else advice = probeCase.advice
   }
@@ -109,14 +112,14 @@ async function tryCase(options: ProbeOptions, probeCase: Case, run: string, firs
 interface Case extends Pick<ProbeRow, 'sent' | 'expected'> {
   readonly name: string
   readonly advice: string
-  /** The case whose event id is used (default: the case's own). */
+  /** The case whose event id is used (default: its own). */
   readonly eventOf?: string
-  /** Returns the JSON to send, from the JSON of a plain event. */
+  /** Returns the JSON to send, made from the JSON of a plain event. */
   readonly spell?: (plain: string) => string
   readonly required?: boolean
-  /** The time of the signature, in seconds relative to now. */
+  /** How many seconds the time of the signature is ahead of now. */
   readonly offset?: number
-  /** Changes the request after it was signed. `header` is its signature; `now` is in Unix seconds. */
+  /** Changes the request after it was signed. `header` is its signature, and `now` is in Unix seconds. */
   readonly change?: (
     header: string,
     body: Buffer,
@@ -129,7 +132,7 @@ const RAW_BODY = 'verify the raw bytes of the body, before anything parses it'
 export const REFUSE = 'answer 401 to every request whose signature check fails, not 400 or 500'
 const CLOCK = `allow ${SIGNATURE_TOLERANCE_SECONDS} s in both directions and no more, and set the clock by NTP`
 const SILENT = 'it ended the connection without an answer: see its log'
-/** The advice for an answer that is late or did not come in time. */
+/** The advice for an answer that was late or did not come in time. */
 export const LATE = `answer within ${WEBHOOK_RESPONSE_SECONDS} s: 200 first, the work afterwards`
 
 function right(name: string, sent: string, advice: string, more: Partial<Case> = {}): Case {
@@ -150,7 +153,10 @@ function at(name: string, offset: number): Case {
   return {name, sent, advice: CLOCK, expected, offset}
 }
 
-/** A valid event with additional members, as text, which change if the event is parsed and printed again. */
+/**
+ * Returns a case with a valid event that has additional members, given as text. They change if the event is parsed and
+ * printed again.
+ */
 function canary(name: string, sent: string, more: string): Case {
   return right(name, sent, RAW_BODY, {spell: plain => plain.replace('"test":true', `"test":true,${more}`)})
 }
@@ -159,7 +165,7 @@ const SECRET =
   'give the receiver the same signing secret as this command, and let it verify the raw bytes of the body'
 const DUPLICATE = 'answer 2xx to an event that came before'
 const ROTATED = 'try every v1 and ignore names you do not know: while a secret is replaced, both sign'
-/** These ages, in seconds, are far enough from the tolerance that transfer time and rounding do not matter. */
+/** Ages in seconds that differ from the tolerance by enough that transfer time and rounding do not matter. */
 const ALLOWED_SECONDS = SIGNATURE_TOLERANCE_SECONDS - 5
 const REFUSED_SECONDS = SIGNATURE_TOLERANCE_SECONDS + 10
 
@@ -203,12 +209,12 @@ const CASES: readonly Case[] = [
   right('still_there', 'a right signature, after all the others', 'a bad request must not stop the receiver'),
 ]
 
-/** Returns the advice for an answer to a valid request that is not 2xx. */
+/** Returns the advice for a valid request that was not answered with 2xx. */
 export function adviceOnRefusal(answer: HandoverResult): string {
   return refusalAdvice(answer, '') ?? SECRET
 }
 
-/** Returns the advice for a wrong answer to a valid request, or undefined where the other cases tell more. */
+/** Returns the advice for a wrong answer to a valid request, or undefined if the other cases tell more. */
 function refusalAdvice({status, headers = {}}: HandoverResult, said: string): string | undefined {
   if (status === null || isSuccess({status})) return undefined
   if (status >= 300 && status < 400)
@@ -237,7 +243,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'it limits the rate of requests: exempt this path',
 }
 
-/** Returns the first meaningful line of an answer, safe to print and without `secret`, or null when there is none. */
+/** Returns the first meaningful line of an answer, sanitised and without `secret`, or null if there is none. */
 async function messageOf({start}: HandoverResult, secret: string): Promise<string | null> {
   const text = (await start)?.toString('utf8').trim() ?? ''
   const plain = messageIn(parseText(text)) ?? (text.startsWith('<') ? visibleText(text) : text)
@@ -246,7 +252,7 @@ async function messageOf({start}: HandoverResult, secret: string): Promise<strin
   return line === undefined ? null : sanitizeLine(line.trim(), 200)
 }
 
-/** Returns the message under one of the names that frameworks use, at any depth. */
+/** Returns the message in an error answer, under one of the names that frameworks use, at any depth. */
 function messageIn(json: unknown): string | undefined {
   if (typeof json === 'string') return json
   if (!isObject(json)) return undefined
@@ -254,7 +260,7 @@ function messageIn(json: unknown): string | undefined {
   return messageIn(values.find(value => typeof value === 'string' || isObject(value)))
 }
 
-/** Returns the title of a page. If the title is not meaningful, returns its first fixed-width text, heading or body. */
+/** Returns the title of an HTML page. If it is not meaningful, returns the first fixed-width text, heading or body. */
 function visibleText(page: string): string {
   for (const name of ['title', 'pre', 'h1', 'body', '']) {
     const element = new RegExp(`<${name}\\b[^>]*>(.*?)(?:</${name}>|$)`, 'is')

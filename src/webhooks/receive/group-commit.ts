@@ -1,6 +1,7 @@
 /**
- * Commits many items in few transactions. Items that are added in one turn of the event loop, or while the maximum number of
- * transactions runs, share one. When many items are added, the first transaction starts before the turn ends.
+ * Commits many items in few transactions. Items that are added in one turn of the event loop, or while the maximum
+ * number of transactions is running, share a transaction. If there are many, the first transaction starts before the
+ * turn ends.
  */
 
 export type Settled<Outcome> = {readonly outcome: Outcome} | {readonly error: unknown}
@@ -10,11 +11,13 @@ interface GroupCommitOptions<Item, Outcome> {
   readonly commit: (items: readonly Item[]) => Promise<readonly Outcome[]>
   readonly maxWaiting: number
   readonly maxBatch: number
-  /** Maximum number of transactions at once (default 1). More are useful for a store that queues them itself. */
+  /**
+   * Maximum number of transactions at the same time (default 1). More are useful for a store that queues them itself.
+   */
   readonly maxRunning?: number
   /**
-   * Number of waiting items with which a transaction starts at once, before the end of the turn, if none is running (default:
-   * never).
+   * If this many items are waiting and no transaction is running, one starts at once, before the end of the turn
+   * (default: never).
    */
   readonly enough?: number
   readonly onError?: (error: unknown) => void
@@ -26,7 +29,7 @@ interface Entry<Item, Outcome> {
 }
 
 export class GroupCommit<Item, Outcome> {
-  /** Number of items that wait, including those in running transactions. */
+  /** Number of items that are waiting, including those in running transactions. */
   waiting = 0
   private queue: Entry<Item, Outcome>[] = []
   private running = 0
@@ -35,8 +38,8 @@ export class GroupCommit<Item, Outcome> {
   constructor(private readonly options: GroupCommitOptions<Item, Outcome>) {}
 
   /**
-   * Adds an item. Calls `settle` once the item is durable or has failed. Returns false, and never calls `settle`, when too many
-   * items wait.
+   * Adds an item. Calls `settle` once the item is durable or has failed. If too many items are waiting, returns false
+   * and never calls `settle`.
    */
   add(item: Item, settle: (settled: Settled<Outcome>) => void): boolean {
     const {maxWaiting, maxRunning = 1, enough = Number.POSITIVE_INFINITY} = this.options
@@ -46,7 +49,8 @@ export class GroupCommit<Item, Outcome> {
     if (this.running === 0 && this.queue.length >= enough) this.send()
     else if (!this.isScheduled && this.running < maxRunning) {
       this.isScheduled = true
-      // Waits for the end of this turn of the event loop, so that the batch has all requests read in it.
+      // It starts at the end of this turn of the event loop, so that it includes all requests that are read in this
+      // turn.
       setImmediate(() => {
         this.isScheduled = false
         this.send()
@@ -74,7 +78,7 @@ export class GroupCommit<Item, Outcome> {
   private settle(batch: readonly Entry<Item, Outcome>[], settled: (n: number) => Settled<Outcome>): void {
     this.running -= 1
     this.waiting -= batch.length
-    // Items that arrived meanwhile are sent first, so that the disk writes while this batch is answered.
+    // Items that arrived in the meantime are sent first, so that the disk writes while this batch is answered.
     this.send()
     for (const [n, entry] of batch.entries()) entry.settle(settled(n))
   }

@@ -1,6 +1,6 @@
 /**
- * Processes one webhook request whose body was read (§6.3, §6.4): checks the signature and the event id, stores the event,
- * answers, and only then does everything else. The body is parsed only if its signature is valid.
+ * Processes one webhook request whose body was read (§6.3, §6.4): checks the signature and the event id, stores the
+ * event, answers, and only then does everything else. The body is parsed only if its signature is valid.
  */
 import type {NewEvent} from '../../contract/stored-events.js'
 import {checkEventId, readEvent} from '../signature/event.js'
@@ -12,7 +12,7 @@ type Arrival = Pick<NewEvent, 'rawHeaders' | 'body' | 'receivedAt'>
 
 interface CheckedArrival {
   readonly reason: Verdict['reason'] | 'event_id_mismatch'
-  /** Undefined when the signature is wrong, because the body is then not parsed. */
+  /** Undefined if the signature is invalid, because the body is then not parsed. */
   readonly eventId: string | undefined
   readonly type: string | null
   readonly reservationRef: string | null
@@ -37,7 +37,10 @@ export function checkArrival(
   return {reason, eventId, type, reservationRef, secretName}
 }
 
-/** Returns every value of the header `name` (lower case). The joined form of node:http would hide that a header came twice. */
+/**
+ * Returns all values of the header `name` (lower case). node:http joins them, which would hide that a header occurred
+ * twice.
+ */
 function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = []
   for (let n = 0; n < rawHeaders.length; n += 2) {
@@ -52,16 +55,16 @@ function valuesOf(rawHeaders: readonly string[], name: string): string[] {
 export interface Receipt extends Arrival, CheckedArrival {
   readonly status: 200 | 401
   readonly duplicate: boolean
-  /** Milliseconds from the request's headers to the answer. */
+  /** Milliseconds from the headers of the request to the answer. */
   readonly ackMilliseconds: number
-  /** Milliseconds from the end of the checks until the event was stored; undefined if a check failed. */
+  /** Milliseconds from the end of the checks until the event was stored. Undefined if a check failed. */
   readonly commitMilliseconds: number | undefined
 }
 
 interface ReceiverOptions {
-  /** Makes events durable in one transaction. Reports for each event whether its id is a duplicate. */
+  /** Makes events durable in one transaction. Returns for each event whether its id was already stored. */
   readonly store: {receive(events: readonly NewEvent[]): Promise<readonly {duplicate: boolean}[]>}
-  /** Called for every request, because subscriptions may change meanwhile. */
+  /** Called for every request, because subscriptions may change. */
   readonly secrets: () => readonly NamedSecret[]
   readonly headerNames: WebhookHeaderNames
   readonly targetsOf: (type: string | null) => readonly string[]
@@ -75,7 +78,7 @@ interface ReceiverOptions {
 export class Receiver {
   private readonly names: WebhookHeaderNames
   private readonly commits: GroupCommit<NewEvent, {duplicate: boolean}>
-  /** Requests that were answered but not yet reported. */
+  /** Requests that were answered but not reported yet. */
   private receipts: Receipt[] = []
 
   constructor(private readonly options: ReceiverOptions) {
@@ -84,28 +87,28 @@ export class Receiver {
     this.commits = new GroupCommit({
       commit: events => store.receive(events),
       maxWaiting,
-      // Larger transactions bring no gain.
+      // Larger transactions are not faster.
       maxBatch: 512,
-      // The store's thread then always has more events waiting, and takes all of them at once.
+      // With several transactions, the store's thread always has further events waiting and takes them all at once.
       maxRunning: 4,
-      // From this number on, the disk starts to write while the other requests are read. Otherwise both wait for each other,
-      // and a fifth fewer events are received (`npm run bench`, listen).
+      // With this many events, the disk starts to write while other requests are read. Otherwise each waits for the
+      // other, and a fifth fewer events are received (`npm run bench`, listen).
       enough: 16,
       onError: onStoreError,
     })
   }
 
-  /** Number of events that wait to be stored. */
+  /** Number of events that are waiting to be stored. */
   get waiting(): number {
     return this.commits.waiting
   }
 
-  /** Processes a request and calls `answer` once. `started` is `performance.now()` at the request's headers. */
+  /** Processes a request and calls `answer` once. `started` is `performance.now()` when the headers arrived. */
   take(arrival: Arrival, started: number, answer: (status: 200 | 401 | 503) => void) {
     const {rawHeaders, body, receivedAt} = arrival
     const checked = checkArrival(arrival, this.names, this.options.secrets())
     const {reason, eventId, type, reservationRef, secretName} = checked
-    // Written out in full, because spreading objects here would cost more than checking the signature.
+    // The fields are listed one by one, because spreading objects here would cost more than checking the signature.
     const finish = (status: 200 | 401, duplicate: boolean, commitMilliseconds?: number) => {
       answer(status)
       const ackMilliseconds = performance.now() - started
@@ -137,8 +140,8 @@ export class Receiver {
   }
 
   /**
-   * Reports some receipts in each turn of the event loop, so that requests are read in between. The longer the list, the more
-   * are reported.
+   * Reports some receipts in each turn of the event loop, so that requests are read in between. A longer list is
+   * reported in larger parts.
    */
   private reportSome(): void {
     const some = Math.max(16, Math.ceil(this.receipts.length / 4))

@@ -1,6 +1,7 @@
 /**
- * Serves a receiver over node:http or node:https: POST on one path, with bodies exactly as received. Slow senders are cut off.
- * Connections, and the bytes of all bodies in memory, are limited. Closing answers open requests.
+ * Serves a receiver over node:http or node:https. It accepts POST on one path and passes on bodies exactly as received.
+ * Slow senders are cut off. The number of connections, and the size of all bodies in memory, are limited. When it
+ * closes, it still answers open requests.
  */
 import {createServer, type IncomingMessage, type ServerOptions, type ServerResponse} from 'node:http'
 import {createServer as createTlsServer} from 'node:https'
@@ -11,23 +12,26 @@ import type {Receiver} from './receiver.js'
 
 export const RECEIVER_LIMITS = {
   maxBodyBytes: MOST_EVENT_BYTES,
-  /** Limit on the bodies of all requests together. */
+  /** Maximum size of the bodies of all requests together. */
   maxHeldBytes: 32 * 1024 * 1024,
   maxConnections: 4000,
-  /** Maximum number of events that wait for the disk. Further ones are answered with 503. */
+  /** Maximum number of events that are waiting for the disk. Further events are answered with 503. */
   maxWaiting: 2048,
-  /** Time limits from a request's first byte. With the interval of the checks, a slow sender is cut off after at most 2.5 s. */
+  /**
+   * Time limits, counted from the first byte of a request. Node checks them at an interval, so a slow sender is cut off
+   * after at most 2.5 s.
+   */
   headMilliseconds: 2000,
   requestMilliseconds: 2000,
 }
 export type ReceiverLimits = Readonly<typeof RECEIVER_LIMITS>
 
 const CHECK_MILLISECONDS = 250
-/** A connection without traffic is closed after this time. */
+/** How long a connection may have no traffic before it is closed. */
 const STALLED_MILLISECONDS = 15_000
-/** For how long idle connections may still send a request while the server closes. */
+/** How long idle connections may still send a request after the server began to close. */
 const GRACE_MILLISECONDS = 250
-/** How many bytes are read and discarded after a refusal, so that the sender sees the answer. */
+/** How many bytes are read and dropped after a refusal, so that the sender sees the answer. */
 const DISCARDED_BYTES = 4 * 1024 * 1024
 
 export type ServedReceiver = Awaited<ReturnType<typeof serveReceiver>>
@@ -39,25 +43,28 @@ interface TlsIdentity {
 
 interface ServeOptions {
   readonly receiver: Receiver
-  /** Unix seconds. */
+  /** Returns Unix seconds. */
   readonly clock: () => number
   readonly limits: ReceiverLimits
-  /** Called after a request was answered with another status than 200 and 401, this long after its headers. */
+  /**
+   * Called after a request was answered with another status than 200 and 401. `milliseconds` is the time since its
+   * headers arrived.
+   */
   readonly onRefused?: (status: number, milliseconds: number) => void
 }
 
-/** What to listen on: a port of a host, or a socket that is open already, by its file descriptor. */
+/** What to listen on: a port of a host, or the file descriptor of a socket that is already open. */
 export type Place = {readonly host: string; readonly port: number} | {readonly fd: number}
 
 interface Serving extends ServeOptions {
   readonly path: string
-  /** The bytes that all requests together may still keep in memory. */
+  /** How many bytes all requests together may still keep in memory. */
   readonly budget: {free: number}
   readonly connections: ReturnType<typeof boundConnections>
   closing: boolean
 }
 
-/** Starts to listen. Rejects with the system's error when it cannot. */
+/** Starts to listen. Rejects with the system's error if that fails. */
 export async function serveReceiver(
   options: ServeOptions,
   address: Place & {
@@ -77,7 +84,7 @@ export async function serveReceiver(
   const tlsServer =
     tls && createTlsServer({...timeouts, ...tls, minVersion, handshakeTimeout: limits.headMilliseconds})
   const server = tlsServer ?? createServer(timeouts)
-  // node:http silently drops headers beyond a count. The count is unlimited, because their size is limited anyway.
+  // node:http silently drops headers beyond a maximum number. There is none here, because their size is limited.
   server.maxHeadersCount = 0
   server.setTimeout(STALLED_MILLISECONDS)
   const connections = boundConnections(server, tls ? 'secureConnection' : 'connection', limits.maxConnections)
@@ -98,13 +105,15 @@ export async function serveReceiver(
   return {
     host: bound.address,
     port: bound.port,
-    /** Uses another certificate for connections from now on. Those that are open go on. */
+    /** Uses another certificate for new connections. Open connections continue. */
     renew: (identity: TlsIdentity) => tlsServer?.setSecureContext({...identity, minVersion}),
-    /** Accepts no more connections, answers open requests, then closes the rest. Takes at most `milliseconds`. */
+    /**
+     * Accepts no further connections, answers open requests, then closes all connections. Takes at most `milliseconds`.
+     */
     async close(milliseconds: number) {
       serving.closing = true
-      // Uses the close of node:net. That of node:http would cut idle connections at once, losing a request that is just being
-      // sent.
+      // This is the close of node:net. That of node:http would cut idle connections at once, and lose a request that is
+      // just being sent.
       const closed = new Promise(resolve => void TcpServer.prototype.close.call(server, resolve))
       const closeIdle = setTimeout(() => connections.closeIdle(), Math.min(GRACE_MILLISECONDS, milliseconds))
       const closeAll = setTimeout(() => server.closeAllConnections(), milliseconds)
@@ -117,8 +126,8 @@ export async function serveReceiver(
 }
 
 /**
- * Reads the body and passes the request to the receiver. Its listeners are not removed, because that would cost more than
- * everything else.
+ * Reads the body and passes the request to the receiver. Listeners are not removed afterwards, because that would cost
+ * more than everything else here.
  */
 function onRequest(
   serving: Serving,
@@ -183,7 +192,7 @@ function onRequest(
 
 const NO_BODY = {'Content-Length': '0'}
 
-/** Returns the status for a request that is refused without reading its body, or undefined. */
+/** Returns the status for a request that is refused without reading its body, or undefined if it is not refused. */
 function refusalOf({path, limits}: Serving, {url = '', method, headers}: IncomingMessage) {
   const target = pathOf(url)
   const query = target.indexOf('?')
@@ -200,7 +209,7 @@ export function pathOf(target: string): string {
 
 /**
  * Answers with an error and closes the connection. The body is read first, because closing with unread bytes resets the
- * connection and loses the answer.
+ * connection, and the answer would be lost.
  */
 function refuse(request: IncomingMessage, response: ServerResponse, status: number): void {
   response.shouldKeepAlive = false
@@ -217,12 +226,12 @@ function refuse(request: IncomingMessage, response: ServerResponse, status: numb
     .once('close', end)
 }
 
-/** Additional connections for TLS handshakes, which are not counted yet. */
+/** Additional connections, for TLS handshakes that are not counted yet. */
 const HANDSHAKES = 500
 
 /**
- * Limits the number of connections: closes the one that has been idle longest when there are too many. `arrival` is the event
- * after which a connection can send requests.
+ * Limits the number of connections: if there are too many, closes the one that has been idle longest. `arrival` is the
+ * event after which a connection can send requests.
  */
 function boundConnections(server: Server, arrival: 'connection' | 'secureConnection', most: number) {
   const open = new Set<Socket>()

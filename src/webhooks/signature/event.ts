@@ -1,4 +1,4 @@
-/** Reads the event in a webhook's body (§2.8), as far as receiving and verifying require. */
+/** Reads the event in the body of a webhook (§2.8), as far as receiving and verifying need it. */
 import {type EventSubject, isEventType, subjectOf} from '../../contract/events.js'
 import {isPlainText} from '../../contract/foreign-text.js'
 import {EVENT_ID_PREFIX} from '../../contract/identifiers.js'
@@ -6,11 +6,11 @@ import {isObject} from '../../contract/json.js'
 
 export interface EventSummary extends EventSubject {
   readonly id: string
-  /** Null when the type is missing or not plain text. */
+  /** Null if the type is missing, or is not a plain text. */
   readonly type: string | null
 }
 
-/** Returns id, type and subject of the event in `rawBody`, or undefined when it is not UTF-8 JSON with an `id`. */
+/** Returns id, type and subject of the event in `rawBody`, or undefined if `rawBody` is not UTF-8 JSON with an `id`. */
 export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
   const event = parse(rawBody)
   const {id, type} = (event ?? {}) as Envelope
@@ -19,8 +19,8 @@ export function readEvent(rawBody: Uint8Array): EventSummary | undefined {
 }
 
 /**
- * Reports whether `rawBody` is an event as in §2.8, even with a byte order mark or truncated. Such a body is a webhook even
- * without a signature: it is forged, or its signature was lost.
+ * Reports whether `rawBody` looks like an event (§2.8), even if it begins with a byte order mark or is truncated. A
+ * request with such a body but without a signature is forged, or its signature was lost.
  */
 export function isEventEnvelope(rawBody: Uint8Array): boolean {
   const {buffer, byteOffset, length} = rawBody
@@ -45,7 +45,7 @@ type Envelope = Partial<Record<'id' | 'type' | 'created' | 'data', unknown>>
 
 const UTF8 = new TextDecoder(undefined, {fatal: true, ignoreBOM: true})
 
-/** Parses UTF-8 JSON. Returns undefined when it is invalid. */
+/** Parses UTF-8 JSON. Returns undefined if it is invalid. */
 function parse(rawBody: Uint8Array): unknown {
   try {
     return JSON.parse(UTF8.decode(rawBody))
@@ -54,7 +54,10 @@ function parse(rawBody: Uint8Array): unknown {
   }
 }
 
-/** Reports whether the signed id is well-formed, and the unsigned header (§6.2) is missing or repeats the id exactly once. */
+/**
+ * Reports whether the signed event id is well-formed, and the unsigned header (§6.2) is missing or has the same id
+ * exactly once.
+ */
 export function checkEventId(
   header: string | readonly string[] | undefined,
   event: {readonly id: string} | undefined,

@@ -1,4 +1,7 @@
-/** The headers of a webhook request. Names are in lower case; a header that came more than once has a list of values. */
+/**
+ * Functions for the headers of a webhook request. In a HeaderMap, names are in lower case, and a header that occurred
+ * more than once has a list of values.
+ */
 
 /** The names of the headers with the signature and the event id (§6.2), in upper or lower case. */
 export interface WebhookHeaderNames {
@@ -13,7 +16,7 @@ export function lowerCaseNames({signature, eventId}: WebhookHeaderNames): Webhoo
 
 export type HeaderMap = Readonly<Record<string, string | readonly string[]>>
 
-/** Collects headers from pairs of name and value. A repeated name keeps all its values. */
+/** Collects headers from pairs of name and value. A name that occurs more than once keeps all its values. */
 export function gatherHeaders(pairs: Iterable<readonly [string, string]>): HeaderMap {
   const headers: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of pairs) {
@@ -26,13 +29,15 @@ export function gatherHeaders(pairs: Iterable<readonly [string, string]>): Heade
   return headers
 }
 
-/** Returns the value of header `name`, in upper or lower case. Returns an array when the header came more than once. */
+/**
+ * Returns the value of the header `name`, whatever its case. Returns an array if the header occurred more than once.
+ */
 export function headerOf(headers: HeaderMap, name: string): string | readonly string[] | undefined {
   const key = name.toLowerCase()
   return Object.hasOwn(headers, key) ? headers[key] : undefined
 }
 
-/** Converts alternating names and values to pairs. It uses a loop, because flatMap takes twenty times as long. */
+/** Converts a list of names and values in turn to pairs. It uses a loop, because flatMap takes twenty times as long. */
 export function pairsOf(rawHeaders: readonly string[]): [string, string][] {
   const pairs: [string, string][] = []
   for (let n = 0; n < rawHeaders.length; n += 2)

@@ -1,11 +1,11 @@
 /**
- * Creates and verifies webhook signatures by the letter of §6.2 and §6.3: HMAC-SHA256 with the whole secret as key, over the
- * timestamp as the header spells it, a full stop and the raw body. Uses no clock, and does not parse the body.
+ * Creates and verifies webhook signatures exactly as §6.2 and §6.3 say: HMAC-SHA256, with the whole secret as key, of
+ * the timestamp as spelled in the header, a full stop and the raw body. It reads no clock and does not parse the body.
  */
 import {createHash, createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual} from 'node:crypto'
 import {SIGNATURE_TOLERANCE_SECONDS} from '../../contract/limits.js'
 
-/** A signing secret with a name for results. The name is never the secret itself. */
+/** A signing secret with a name for use in results. The name is never the secret itself. */
 export interface NamedSecret {
   /** A subscription id, or the source of the secret: `file`, `stdin`, `env[0]`. */
   readonly name: string
@@ -19,19 +19,19 @@ export interface Verdict {
   readonly reason: 'ok' | Refusal
   /** Unix seconds, if the header is well-formed. */
   readonly timestamp?: number
-  /** Seconds from the timestamp until now, negative when it is in the future. */
+  /** Seconds from the timestamp until now, negative if the timestamp is in the future. */
   readonly ageSeconds?: number
-  /** The name of the secret that matched, whatever the timestamp. */
+  /** The name of the secret that matched, even if the timestamp is outside the tolerance. */
   readonly secretName?: string
 }
 
 interface VerifyTerms {
-  /** The value of the header. An array means that it came more than once, which is malformed. */
+  /** The value of the header. An array with several values is malformed, because the header must occur once. */
   readonly header: string | readonly string[] | undefined
   readonly secrets: readonly NamedSecret[]
-  /** Unix seconds; fractions are dropped. */
+  /** Unix seconds. Fractions are dropped. */
   readonly now: number
-  /** Default 300 (§6.3.4). A difference of exactly this much is accepted. */
+  /** Default 300 (§6.3.4). A difference of exactly this many seconds is accepted. */
   readonly toleranceSeconds?: number
 }
 
@@ -50,22 +50,25 @@ export function sign(secret: string, timestamp: string, rawBody: Uint8Array): st
   return signer.finish()
 }
 
-/** Signs a body that comes in pieces, without storing them. The header gets a `v1` for each secret. */
+/** Signs a body that arrives in pieces, without storing them. The header gets a `v1` for each secret. */
 export function createSigner(secrets: readonly (string | KeyObject)[], timestamp: string) {
   const sums = secrets.map(secret => createHmac('sha256', secret).update(`${timestamp}.`))
   const digests = () => sums.map(sum => sum.digest('hex'))
   const update = (piece: Uint8Array) => {
     for (const sum of sums) sum.update(piece)
   }
-  /** `finish` returns the value of the header. Call either `finish` or `digests`, and call it last. */
+  /**
+   * `finish` returns the value of the header, `digests` only the digests. Only one of them may be called, and it must
+   * be the last call.
+   */
   return {update, digests, finish: () => [`t=${timestamp}`, ...digests().map(hex => `v1=${hex}`)].join(',')}
 }
 
 const FIELD = /^([A-Za-z0-9_-]+)=([\x21-\x2b\x2d-\x7e]*)$/
 
 /**
- * Parses `t=<1 to 12 digits>,v1=<64 lowercase hex>`: fields separated by single commas, exactly one `t`, at least one `v1`, no
- * spaces. Other names are ignored. Returns undefined for any other text.
+ * Parses `t=<1 to 12 digits>,v1=<64 lowercase hex>`: fields separated by single commas without spaces, exactly one `t`,
+ * at least one `v1`. Fields with other names are ignored. Returns undefined for any other text.
  */
 export function parseSignature(header: string): ParsedSignature | undefined {
   const timestamps: string[] = []
@@ -83,8 +86,8 @@ export function parseSignature(header: string): ParsedSignature | undefined {
 }
 
 /**
- * Verifies one request (§6.3): first the digest, then the tolerance. A refusal is a verdict; an empty secret throws a
- * TypeError.
+ * Verifies one request (§6.3): first the digest, then the tolerance. A refusal is returned as a verdict. Throws a
+ * TypeError for an empty secret.
  */
 export function verify(input: VerifyTerms & {readonly rawBody: Uint8Array}): Verdict {
   const signature = signatureIn(input.header)
@@ -92,7 +95,7 @@ export function verify(input: VerifyTerms & {readonly rawBody: Uint8Array}): Ver
   return verifyParsed(signature, input.rawBody, input)
 }
 
-/** Like `verify`, for a parsed header. A string body is latin1, with one character per byte. */
+/** Like `verify`, for a parsed header. If the body is a string, it is latin1, with one character per byte. */
 export function verifyParsed(
   signature: ParsedSignature,
   rawBody: Uint8Array | string,
@@ -112,7 +115,7 @@ export function verifyParsed(
   return judge(signature, matched, terms)
 }
 
-/** RFC 2104: the key, filled with zeros to the block of SHA-256, and XORed with each of two bytes. */
+/** A key as RFC 2104 pads it: filled with zeros to the block size of SHA-256, then XORed with each of two bytes. */
 interface PaddedKey {
   readonly inner: Uint8Array
   readonly outer: Uint8Array
@@ -134,8 +137,8 @@ const message = Buffer.alloc(BLOCK_BYTES + MOST_TIMESTAMP_BYTES + MOST_AT_ONCE_B
 const innerDigest = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES)
 
 /**
- * Returns the HMAC of a short body in hex, by two plain hashes: an Hmac object costs as much as the hashing of an event, and
- * again when it is collected (`npm run bench`, verify-many).
+ * Returns the HMAC of a short body in hex, computed with two plain hashes. An Hmac object would cost as much as hashing
+ * an event, and as much again when it is garbage-collected (`npm run bench`, verify-many).
  */
 function digestAtOnce({inner, outer}: PaddedKey, timestamp: string, rawBody: Uint8Array | string): string {
   message.set(inner)
@@ -150,7 +153,10 @@ function digestAtOnce({inner, outer}: PaddedKey, timestamp: string, rawBody: Uin
   return hash('sha256', innerDigest, 'hex')
 }
 
-/** Returns the parsed header, or the reason why it cannot be parsed. A list of one value is a header that came once. */
+/**
+ * Returns the parsed header, or the reason why it cannot be parsed. A list of one value counts as a header that
+ * occurred once.
+ */
 export function signatureIn(header: VerifyTerms['header']): ParsedSignature | Refusal {
   const values = typeof header === 'string' ? [header] : (header ?? [])
   const [value] = values
@@ -165,11 +171,11 @@ interface Key {
 
 const keys = new WeakMap<NamedSecret, Key>()
 
-/** Returns the key of a secret, cached. */
+/** Returns the key of a secret. Keys are cached. */
 function keyOf(named: NamedSecret): Key {
   const known = keys.get(named)
   if (known) return known
-  // A secret that is only the prefix is no secret: anybody could sign with it.
+  // A secret that consists only of the prefix is rejected, because everyone knows it.
   if (isEmptySecret(named.secret)) throw new TypeError('an empty signing secret verifies nothing')
   const secret = Buffer.from(named.secret)
   const key = {key: createSecretKey(secret), padded: padKey(secret)}
@@ -177,7 +183,7 @@ function keyOf(named: NamedSecret): Key {
   return key
 }
 
-/** Verifies a body that comes in pieces, without storing them. `finish` must be the last call. */
+/** Verifies a body that arrives in pieces, without storing them. `finish` must be the last call. */
 export function createVerifier(terms: VerifyTerms): {update(piece: Uint8Array): void; finish(): Verdict} {
   const signature = signatureIn(terms.header)
   if (typeof signature === 'string')
@@ -195,18 +201,19 @@ export function createVerifier(terms: VerifyTerms): {update(piece: Uint8Array): 
   }
 }
 
-/** Reports whether `secret` has nothing but prefixes, spaces and quotes. */
+/** Reports whether `secret` contains nothing but prefixes, spaces and quotes. */
 export function isEmptySecret(secret: string): boolean {
   return /^(whsec_)*$/.test(secret.replace(/[\s"'`\ufeff\u200b]/gu, ''))
 }
 
 /**
- * Digests are compared in two reused buffers, because new ones would add a tenth to the time (`npm run bench`, verify-many).
+ * Digests are compared in two buffers that are used again, because new ones would add a tenth to the time (`npm run
+ * bench`, verify-many).
  */
 const expected = Buffer.alloc(64)
 const claimed = Buffer.alloc(64)
 
-/** Reports whether `digest` is one of `received`, 64 hex digits each. It compares with all of them, in constant time. */
+/** Reports whether `digest` is one of `received` (64 hex digits each). Compares with all of them, in constant time. */
 function isAmong(received: readonly string[], digest: string): boolean {
   let found = false
   expected.write(digest, 'latin1')
