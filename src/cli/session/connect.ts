@@ -1,6 +1,6 @@
 /**
- * The composition root: puts together the parts that send requests. It loads much code, so only commands that may send a request
- * import it.
+ * The composition root: assembles the parts that send requests. It loads a lot of code, so only commands that may send
+ * a request import it.
  */
 import {createHash} from 'node:crypto'
 import {resolve} from 'node:path'
@@ -31,12 +31,12 @@ export interface ConnectOptions {
   readonly bodies?: boolean
   readonly showCurl?: ((line: string) => void) | undefined
   readonly proxy?: string | undefined
-  /** `--insecure`: the certificates of servers on this machine are not checked. */
+  /** `--insecure`: certificates of servers on this machine are not checked. */
   readonly insecure?: boolean | undefined
   readonly quiet: boolean | undefined
-  /** The directory that keeps the last requests, and the name of the command; undefined to keep none. */
+  /** The directory for the history of requests, and the name of the command. Undefined to keep no history. */
   readonly history?: {readonly directory: string; readonly command: string} | undefined
-  /** Credentials in use, which are redacted in all output. */
+  /** The credentials in use, which are redacted in all output. */
   readonly secrets?: readonly string[]
   readonly version: string
   readonly env: NodeJS.ProcessEnv
@@ -80,7 +80,7 @@ export async function openSender(options: ConnectOptions) {
   })
   return {
     sender: progress ? progress.sender(sender) : sender,
-    /** The clock whose waits are shown as progress. */
+    /** A clock whose waits are shown as progress. */
     clock: progress ? progress.clock(systemClock) : systemClock,
     timeoutSeconds,
     /** Returns the secrets of all requests so far, which a service may echo. */
@@ -98,17 +98,17 @@ export async function openSender(options: ConnectOptions) {
       try {
         await writeWholeFile(har, [Buffer.from(text)], {existing: 'replace'})
       } catch (error) {
-        // Only a warning, because the command itself has succeeded.
+        // This is only a warning, because the command itself has succeeded.
         warn(`Warning: --har: ${(error as Error).message}`)
       }
     },
   }
 }
 
-/** Environment variables that decide the route to the service, in upper or lower case. */
+/** Matches environment variables that affect the route to the service, in upper or lower case. */
 const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
 
-/** The hint if the service refuses credentials of the environment, which override any login. */
+/** The hint if the service refuses credentials from the environment, which override any login. */
 const CHECK_VARIABLES =
   'check BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or unset both and use bookctl login'
 
@@ -124,7 +124,8 @@ const CHECK_VARIABLES =
 export async function connect(target: Target, state: State, options: ConnectOptions) {
   const {baseUrl, clientId, clientSecret, scopes, token} = target
   const {proxy, caFile, insecure, env} = options
-  // Processes with the same route share one token request. The route is hashed, because a proxy's address may contain a password.
+  // Processes with the same route share one token request. The route is hashed, because the address of a proxy may
+  // contain a password.
   const variables = Object.entries(env)
     .filter(([name]) => ROUTE_VARIABLES.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -153,14 +154,14 @@ export async function connect(target: Target, state: State, options: ConnectOpti
     ownPath: createOwnPaths(target, state, sender, timeoutSeconds),
     tokens,
     sender,
-    // Without --timeout the API uses its own limits: a large voucher may take longer than a call.
+    // Without --timeout, the API uses its own limits, because a large voucher may take longer than a call.
     ...(options.timeoutSeconds === undefined ? {} : {timeoutSeconds}),
   })
   return {...opened, target, api, tokens, state}
 }
 
 /**
- * Returns a token source that always gives `accessToken`. If the service no longer accepts the token, it throws a Failure
+ * Returns a token source that always returns `accessToken`. When the service no longer accepts it, throws a Failure
  * `not_allowed` (exit 4).
  */
 function readyTokens(accessToken: string): TokenSource {

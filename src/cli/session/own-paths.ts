@@ -1,6 +1,6 @@
 /**
- * Makes sure that a guessed path is never called on a live service. An operation without a path in the interface (§4.9) is called
- * only if config.json names its path, or on a local sandbox. A sandbox is recognised by its answer to GET
+ * Ensures that a guessed path is never called on a live service. An operation without a path in the interface (§4.9) is
+ * called only if config.json has its path, or on a local sandbox. A sandbox is recognised by its answer to GET
  * {origin}/_sandbox/clock.
  */
 import {unwrap} from '../../api/answers/facts.js'
@@ -14,7 +14,7 @@ import type {State} from '../../state/state.js'
 import {checkOwnPath} from '../input/checks.js'
 import {pathsOf, type Target} from './resolve.js'
 
-/** Returns the path that config.json names for an operation, or undefined. Throws a usage error if any path there is invalid. */
+/** Returns the path of an operation in config.json, or undefined. Throws a usage error if any path there is invalid. */
 export function namedPathOf(name: OperationName, target: Target, state: State): string | undefined {
   const paths: Readonly<Record<string, string>> = pathsOf(target, state.settings.read())?.paths ?? {}
   for (const [each, path] of Object.entries(paths)) checkOwnPath('config.json', each, path)
@@ -22,8 +22,9 @@ export function namedPathOf(name: OperationName, target: Target, state: State): 
 }
 
 /**
- * Returns a function for operations without a path in the interface. It returns the path in config.json, or undefined on a local
- * sandbox, where our own path is called. Elsewhere it throws a usage error `path_not_shown`, and the operation is not sent.
+ * Returns a function that returns the path in config.json for an operation without one in the interface. On a local
+ * sandbox, it returns undefined if there is none, and the sandbox's own path is used. Elsewhere it throws a usage error
+ * `path_not_shown`, and the operation is not sent.
  */
 export function createOwnPaths(target: Target, state: State, sender: Sender, timeoutSeconds: number) {
   let sandbox: Promise<boolean> | undefined
@@ -41,8 +42,8 @@ export function createOwnPaths(target: Target, state: State, sender: Sender, tim
 }
 
 /**
- * Reports whether the target is a local sandbox. Throws Failure if the request could not be sent; any answer that is not a
- * sandbox's means no.
+ * Reports whether the target is a local sandbox. Any answer other than a sandbox's means no. Throws a Failure if the
+ * request could not be sent.
  */
 async function isLocalSandbox(target: Target, sender: Sender, timeoutSeconds: number): Promise<boolean> {
   if (!target.isLoopback) return false
@@ -59,7 +60,7 @@ async function isLocalSandbox(target: Target, sender: Sender, timeoutSeconds: nu
   return typeof now === 'string' && /^\d{4}-\d\d-\d\dT/.test(now) && !Number.isNaN(Date.parse(now))
 }
 
-/** Returns the error for an operation whose path would be a guess. */
+/** Returns the error for an operation whose path is not known. */
 export function notShown(name: OperationName): Failure {
   const what = OPERATIONS[name].summary.toLowerCase()
   return usage(
@@ -70,8 +71,8 @@ export function notShown(name: OperationName): Failure {
 }
 
 /**
- * Returns a note for help: where the operations that a command always calls work, how to name their paths, and which scopes they
- * need.
+ * Returns a note for help about the operations that a command always calls: where they work, how to set their paths,
+ * and which scopes they need.
  */
 export function pathNote(operations: CalledOperations): string {
   const names = (Object.keys(operations) as OperationName[]).filter(name => operations[name] === '')

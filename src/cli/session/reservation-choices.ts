@@ -1,19 +1,19 @@
-/** Lists reservations of the service as choices for a question, if the path of that operation may be called. */
+/** Lists reservations of the service as choices for a question, if the path for listing them is known. */
 import {factsOfReservation} from '../../api/answers/reservations.js'
 import {isCancelled, listReservations, stateOf} from '../../api/operations/reservations.js'
 import type {Api} from '../../api/types.js'
 import {Failure} from '../../contract/failure.js'
 import type {JsonObject} from '../../contract/json.js'
 
-/** Longer lists are hard to choose from; an older reference can be typed. */
+/** Maximum number of reservations to choose from. An older reference can be typed. */
 const MOST_LISTED = 200
 
-/** What to do with a reservation: download its voucher, or cancel it. */
+/** What a reservation is needed for: to download its voucher, or to cancel it. */
 export type ReservationUse = 'voucher' | 'cancel'
 
 /**
- * Reports whether a reservation in this state (lower case) can be used for `use`. Vouchers need the state `confirmed`; cancelling
- * is possible in unknown states too.
+ * Reports whether a reservation in this state (lower case) can be used for `use`. A voucher needs the state
+ * `confirmed`. Cancelling is allowed in unknown states too.
  */
 export function mayBeFor(use: ReservationUse, state: string): boolean {
   if (use === 'voucher') return state === 'confirmed'
@@ -21,8 +21,7 @@ export function mayBeFor(use: ReservationUse, state: string): boolean {
 }
 
 /**
- * Describes a reservation, for example `Ayşe Öğüt, Hotel Perla, 2030-06-01 to 2030-06-04`. Facts missing in the record are left
- * out.
+ * Describes a reservation, for example `Ayşe Öğüt, Hotel Perla, 2030-06-01 to 2030-06-04`. Missing facts are left out.
  */
 export function reservationText(reservation: JsonObject): string {
   const {lead_guest, hotel, check_in, check_out} = factsOfReservation({reservation})
@@ -30,10 +29,12 @@ export function reservationText(reservation: JsonObject): string {
   return [lead_guest, hotel, dates].filter(Boolean).join(', ')
 }
 
-/** Returns the references that the service lists, with descriptions; empty if the service cannot be asked. */
+/**
+ * Returns the references that the service lists, with descriptions, or an empty list if the service cannot be asked.
+ */
 export async function listedChoices(api: Api, use: ReservationUse): Promise<[ref: string, text: string][]> {
   const {reservations} = await listReservations(api, {limit: MOST_LISTED}).catch(error => {
-    // The question then offers the reservations of the local journal.
+    // The question then offers only reservations of the local journal.
     if (error instanceof Failure && error.kind !== 'interrupted') return {reservations: []}
     throw error
   })

@@ -1,6 +1,6 @@
 /**
- * Resolves settings, then service and credentials. This is the only place that decides which value applies and where it comes
- * from: flag > environment > profile > defaults > built in.
+ * Resolves settings, then the service and the credentials. Only this file decides which value applies and where it
+ * comes from: flag > environment > profile > defaults > built in.
  */
 
 import {Failure, usage} from '../../contract/failure.js'
@@ -29,33 +29,36 @@ interface Effective {
   readonly key: SettingKey
   readonly value: SettingValue | null
   readonly origin: 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
-  /** The flag, the variable or the profile that has the value. */
+  /** The flag, the variable or the profile that has the value, or null. */
   readonly source: string | null
-  /** Where the user can find the value, for errors about it. */
+  /** Where the user can find the value, for error messages. */
   readonly place: string
 }
 
 export interface Surroundings {
-  /** Read on first use, so that an invalid config.json does no harm if the environment sets everything. */
+  /** Read when first needed, so that an invalid config.json does not matter if the environment sets everything. */
   readonly settings: SettingsFile
   readonly env: NodeJS.ProcessEnv
-  /** The global flags on the command line, by their names without dashes. */
+  /** The global flags on the command line, by name without dashes. */
   readonly flags: Readonly<Record<string, string | undefined>>
 }
 
-/** Returns the name of the profile whose settings apply, even if no such profile exists. */
+/** Returns the name of the profile whose settings apply, even if there is no such profile. */
 export function profileInUse({settings, env, flags}: Surroundings): string {
   return flags.profile || env.BOOKCTL_PROFILE || settings.current_profile || DEFAULT_PROFILE
 }
 
-/** Returns the value that applies for `key`, as written. A value that someone put into the file is not checked here. */
+/**
+ * Returns the value that applies for `key`, as written. A value that a person wrote into the file is not checked here.
+ */
 export function effective(key: SettingKey, surroundings: Surroundings): Effective {
   const {env, flags} = surroundings
   const {name, builtIn = null} = key
   const flag = flags[key.flag ?? '']
   const ofFlag = `--${key.flag}`
   if (flag !== undefined) return {key, value: flag, origin: 'flag', source: ofFlag, place: ofFlag}
-  // --profile on the command line overrides credentials of the environment, and with complete ones their base URL too.
+  // --profile on the command line overrides credentials of the environment. If those are complete, it overrides their
+  // base URL too.
   const isComplete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
   const isOverridden = flags.profile && (name === 'client_id' || (name === 'base_url' && isComplete))
   const {environment = ''} = key
@@ -82,7 +85,7 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null, place: name}
 }
 
-/** Returns the value of `key` in one place of config.json, or undefined, and `holder`, the path of that place. */
+/** Returns the value of `key` at one place in config.json, or undefined. `holder` is the path of that place. */
 export function writtenIn(place: SettingPlace, key: SettingKey, settings: SettingsFile, profile: string) {
   const holder = {top: [], profile: ['profiles', profile], defaults: ['defaults']}[place]
   let value: unknown = settings
@@ -91,9 +94,9 @@ export function writtenIn(place: SettingPlace, key: SettingKey, settings: Settin
 }
 
 /**
- * Returns the paths of §4.9 that config.json names for the target's service, and their place: the profile in use, else another
- * profile of the same service. The defaults name no service, so they apply only to credentials of the environment. Paths of
- * different places are never mixed.
+ * Returns the paths (§4.9) that config.json has for the target's service, and where they are: in the profile in use,
+ * else in another profile of the same service. The defaults belong to no service, so they apply only to credentials of
+ * the environment. Paths of different places are never mixed.
  */
 export function pathsOf(
   {profile, baseUrl}: Pick<Target, 'profile' | 'baseUrl'>,
@@ -108,8 +111,8 @@ export function pathsOf(
 }
 
 /**
- * Reports whether two base URLs mean the same service. `written` is from config.json, where it may be spelled differently or
- * wrongly.
+ * Reports whether two base URLs belong to the same service. `written` is from config.json, where it may be spelled
+ * differently or be invalid.
  */
 function isSameService(written: string, baseUrl: string): boolean {
   try {
@@ -119,7 +122,7 @@ function isSameService(written: string, baseUrl: string): boolean {
   }
 }
 
-/** Reports whether the environment's credentials are used; --profile on the command line overrides them. */
+/** Reports whether the credentials of the environment are used. --profile on the command line overrides them. */
 function usesEnvironment({env, flags}: Surroundings): boolean {
   return !flags.profile && !!(env.BOOKCTL_TOKEN || env.BOOKCTL_CLIENT_ID || env.BOOKCTL_CLIENT_SECRET)
 }
@@ -127,8 +130,8 @@ function usesEnvironment({env, flags}: Surroundings): boolean {
 export type Checked = Awaited<ReturnType<typeof checked>>
 
 /**
- * Returns the value that applies, converted to its type. An invalid value is returned as written, with a `problem` that names its
- * place.
+ * Returns the value that applies, converted to its type. An invalid value is returned as written, with a `problem` that
+ * names its place.
  */
 export async function checked(key: SettingKey, surroundings: Surroundings) {
   const found = effective(key, surroundings)
@@ -146,26 +149,29 @@ export async function checked(key: SettingKey, surroundings: Surroundings) {
 export const allChecked = (surroundings: Surroundings) =>
   Promise.all(Object.values(SETTINGS).map(key => checked(key, surroundings)))
 
-/** Returns a setting as text; undefined if it is not set. Throws a usage error that names its place if it is invalid. */
+/**
+ * Returns a setting as text, or undefined if it is not set. If it is invalid, throws a usage error that names its
+ * place.
+ */
 export async function readText(name: SettingName, surroundings: Surroundings): Promise<string | undefined> {
   const {value, origin, problem} = await checked(SETTINGS[name], surroundings)
   if (problem) throw problem
   return value === null || origin === 'built_in' ? undefined : String(value)
 }
 
-/** Defaults of reservations and searches from the settings; `contact` has those fields of §2.4 that are set. */
+/** Defaults for reservations and searches from the settings. `contact` has the fields of §2.4 that are set. */
 export interface Preferences {
   readonly nationality?: string | undefined
   readonly currency?: string | undefined
   readonly contact?: Fields | undefined
 }
 
-/** Time limit for connecting to the store and for each statement. A healthy store answers within milliseconds. */
+/** Time limit for connecting to the store, and for each statement. A healthy store answers within milliseconds. */
 const MOST_STORE_SECONDS = 10
 
 /**
- * Chooses the store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. Its code is loaded
- * only if one is set. `connection` returns certificates and time limit, when the store is first used.
+ * Chooses the store that machines share: BOOKCTL_STORE, or the setting `store` of the profile or the defaults. Its code
+ * is loaded only if one is set. `connection` returns the certificates and the time limit when the store is first used.
  */
 export async function chooseStore(
   surroundings: Surroundings,
@@ -180,7 +186,7 @@ export async function chooseStore(
   try {
     address = effective(SETTINGS.store, surroundings).value?.toString()
   } catch (error) {
-    // A broken config.json is reported when the store is first used, because not every command needs it.
+    // An invalid config.json is reported when the store is first used, because not every command needs the store.
     problem = error
   }
   const shared = address === undefined ? undefined : await import('../../state/postgres/shared.js')
@@ -199,7 +205,7 @@ export async function chooseStore(
     },
     async clients() {
       const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
-      // --profile selects another client; it does not change the service of this one.
+      // --profile selects another client; it does not change the service of the client in the environment.
       const {value: url} = effective(SETTINGS.base_url, {
         ...surroundings,
         flags: {...surroundings.flags, profile: undefined},
@@ -210,45 +216,48 @@ export async function chooseStore(
   }
 }
 
-/** The flags that decide the profile and service; also filled from BOOKCTL_PROFILE and BOOKCTL_BASE_URL. */
+/** The flags that select the profile and the service. They may also come from BOOKCTL_PROFILE and BOOKCTL_BASE_URL. */
 export interface TargetFlags {
   readonly profile?: string | undefined
   readonly 'base-url'?: string | undefined
 }
 
-/** Returns the profile to use: --profile (or BOOKCTL_PROFILE), else the current one, else `default`. */
+/** Returns the name of the profile to use: --profile (or BOOKCTL_PROFILE), else the current profile, else `default`. */
 export function profileName({profile}: TargetFlags, {settings}: Pick<State, 'settings'>): string {
   return checkProfileName(profileInUse({settings: settings.read(), env: {}, flags: {profile}}))
 }
 
-/** The service and credentials that a command uses. The journal also identifies its client by these fields. */
+/** The service and credentials that a command uses. The journal identifies its client by these fields too. */
 export interface Target {
-  /** Name of the profile, or null when the credentials come from the environment. */
+  /** The name of the profile. Null if the credentials come from the environment. */
   readonly profile: string | null
   readonly baseUrl: string
   readonly isLoopback: boolean
   readonly clientId: string
   /** Empty if there is a `token`. */
   readonly clientSecret: string
-  /** BOOKCTL_TOKEN, used instead of the secret. */
+  /** The value of BOOKCTL_TOKEN, which replaces the secret. */
   readonly token?: string
   readonly mode: Mode
   readonly scopes: readonly Scope[] | undefined
 }
 
-/** Describes the service and client for a person who is asked to confirm a change. */
+/** Describes the service and the client, for a question that asks to confirm a change. */
 export function serviceText({mode, baseUrl, clientId}: Target): string {
   return `${mode.toUpperCase()}, ${new URL(baseUrl).host}, client ${clientId}`
 }
 
-/** Resolves service and credentials. Throws a Failure `not_logged_in` if there are none, or a usage error if some are invalid. */
+/**
+ * Resolves service and credentials. Throws a Failure `not_logged_in` if there are none, or a usage error if they are
+ * invalid.
+ */
 export async function resolveTarget(
   surroundings: Surroundings,
   state: Pick<State, 'secrets' | 'directory'>,
 ): Promise<Target> {
   const {env, flags} = surroundings
   const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
-  // The base URL may still come from the profile.
+  // The base URL may come from the profile even if the credentials come from the environment.
   if (usesEnvironment(surroundings)) {
     if (!token && !id) throw missingVariable('BOOKCTL_CLIENT_ID', env)
     if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
@@ -259,7 +268,7 @@ export async function resolveTarget(
     if (id) checkClientId(id, 'BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID')
     const {origin, baseUrl, isLoopback} = service
     if (token) {
-      // A token does not show whether it is live, so any service that is not on this machine counts as live.
+      // A token does not show whether it is live, so it counts as live at any service that is not on this machine.
       const mode = isLoopback ? 'test' : 'live'
       const client = {clientId: id || TOKEN_CLIENT, clientSecret: ''}
       return {profile: null, baseUrl, isLoopback, ...client, token, mode, scopes: undefined}
@@ -271,7 +280,7 @@ export async function resolveTarget(
     return {profile: null, baseUrl, isLoopback, clientId: id, clientSecret: secret, mode, scopes}
   }
   const name = checkProfileName(profileInUse(surroundings))
-  // A wrong address is reported first, even without a login.
+  // An invalid base URL is reported first, even without a login.
   const service = serviceOf(surroundings)
   const profile = own(surroundings.settings.profiles, name)
   if (!profile || !service) throw await notLoggedIn(name, flags.profile ? undefined : state.directory)
@@ -287,8 +296,8 @@ export async function resolveTarget(
 }
 
 /**
- * Returns the base URL to use and its origin; undefined if none is set. Throws a usage error that names the origin of an invalid
- * one.
+ * Returns the base URL to use and its origin, or undefined if none is set. If it is invalid, throws a usage error that
+ * names where it comes from.
  */
 export function serviceOf(surroundings: Surroundings) {
   const {value, origin, source, place} = effective(SETTINGS.base_url, surroundings)
@@ -302,8 +311,8 @@ export function serviceOf(surroundings: Surroundings) {
 }
 
 /**
- * Returns the mode of a client secret. Throws a usage error, which never repeats the secret, if it is malformed, if `owner`
- * expects the other mode, or if it must not be sent to `baseUrl`.
+ * Returns the mode of a client secret. Throws a usage error if the secret is malformed, if it does not have the mode
+ * that `owner` expects, or if it must not be sent to `baseUrl`. The error never contains the secret.
  */
 export function checkSecret(
   clientSecret: string,
@@ -324,7 +333,7 @@ export function checkSecret(
       hint,
     )
   }
-  // §5.3: a live key is for the live service.
+  // A live secret belongs to the live service (§5.3).
   if (mode === 'live' && baseUrl !== undefined && mayBeThisMachine(new URL(baseUrl).hostname)) {
     const problem = 'a live client secret (sk_live_…) is never sent to this machine'
     const hint =
@@ -342,8 +351,8 @@ function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {
 }
 
 /**
- * Returns the error for missing credentials. If a sandbox with a record in `directory` runs, the hint says how to use it;
- * `directory` is undefined if the user typed a profile.
+ * Returns the error for missing credentials. If a sandbox with a record in `directory` is running, the hint says how to
+ * use it. `directory` is undefined if the user typed a profile.
  */
 async function notLoggedIn(name: string, directory?: string): Promise<Failure> {
   const login = name === DEFAULT_PROFILE ? 'bookctl login' : `bookctl login --profile ${name}`

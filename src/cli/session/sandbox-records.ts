@@ -1,4 +1,7 @@
-/** Finds the local sandboxes that run on this machine. Each has a record, a file in the configuration directory. */
+/**
+ * Finds the local sandboxes that are running on this machine. Each has a record, which is a file in the configuration
+ * directory.
+ */
 import {readdirSync, readFileSync, rmSync} from 'node:fs'
 import {connect} from 'node:net'
 import {join} from 'node:path'
@@ -12,25 +15,31 @@ export interface SandboxRecord {
   readonly base_url: string
   readonly origin: string
   readonly pid: number
-  /** Path of the database, or `:memory:`. */
+  /** The path of the database, or `:memory:`. */
   readonly database: string
   /** RFC 3339. */
   readonly started_at: string
 }
 
-/** The port of a sandbox on a new database. Later starts reuse the port of the database. */
+/** The port of a sandbox with a new database. Later starts use the last port of the database again. */
 export const FIRST_SANDBOX_PORT = 4010
 
 const MOST_RECORD_BYTES = 64 * 1024
 
-/** Returns the records of running sandboxes, newest first. Throws StorageError if a record is not a file of this user. */
+/**
+ * Returns the records of running sandboxes, newest first. Throws a StorageError if a record does not belong to this
+ * user or is not a regular file.
+ */
 export function runningSandboxes(directory: string): SandboxRecord[] {
   return recordPaths(directory)
     .flatMap(path => readRecord(path) ?? [])
     .sort((a, b) => b.started_at.localeCompare(a.started_at))
 }
 
-/** Returns the running sandboxes that accept connections. The process id of a killed one may belong to another process by now. */
+/**
+ * Returns the running sandboxes that accept connections. After a sandbox was killed, another process may get its
+ * process id.
+ */
 export async function listeningSandboxes(directory: string): Promise<SandboxRecord[]> {
   const found = runningSandboxes(directory)
   const listens = await Promise.all(
@@ -45,10 +54,14 @@ export async function listeningSandboxes(directory: string): Promise<SandboxReco
   return found.filter((_, n) => listens[n])
 }
 
-/** Writes a record and removes those of dead processes. Returns its path, or undefined if the directory is not writable. */
+/**
+ * Writes a record, and removes records of processes that no longer run. Returns its path, or undefined if the directory
+ * is not writable.
+ */
 export async function writeRecord(directory: string, record: SandboxRecord): Promise<string | undefined> {
   const usual = join(directory, SANDBOX_NOTE_NAME)
-  // If the database file of a running sandbox was removed, a second one can run on a new file, so the usual name may be taken.
+  // The usual name may be taken: if the database file of a running sandbox was removed, a second sandbox can run on a
+  // new file.
   const isUsual = record.database === join(directory, SANDBOX_NAME) && readRecord(usual) === undefined
   const path = isUsual ? usual : join(directory, `sandbox-running-${record.pid}.json`)
   requireOwnFile(path)
@@ -73,7 +86,7 @@ function recordPaths(directory: string): string[] {
   }
 }
 
-/** Reads a record; undefined unless its process is running. */
+/** Reads a record. Returns undefined if its process is not running or the record is invalid. */
 function readRecord(path: string): SandboxRecord | undefined {
   const stats = requireOwnFile(path)
   if (stats === undefined || stats.size > MOST_RECORD_BYTES) return undefined

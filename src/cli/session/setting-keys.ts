@@ -26,27 +26,27 @@ import {checkedFlag} from '../input/flags.js'
 
 export type SettingValue = string | number | readonly string[]
 
-/** A place in config.json; `top` is the top level, beside `profiles` and `defaults`. */
+/** A place in config.json. `top` is the top level, next to `profiles` and `defaults`. */
 export type SettingPlace = 'top' | 'profile' | 'defaults'
 
 export interface SettingKey {
-  /** The key as users type it: `contact.email`, `paths.reservations.list`. */
+  /** The name as users type it: `contact.email`, `paths.reservations.list`. */
   readonly name: string
-  /** Its path within a place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
+  /** The path within a place: `['contact', 'email']`, `['paths', 'reservations.list']`. */
   readonly path: readonly [string] | readonly [string, string]
   readonly summary: string
-  /** The places in config.json where it may be; the first overrides the others. */
+  /** The places in config.json where the key is allowed. Earlier places override later ones. */
   readonly places: readonly SettingPlace[]
   readonly environment?: string
   /** The global flag that overrides all places, without its dashes. */
   readonly flag?: string
   readonly builtIn?: SettingValue
-  /** Set if `config set` refuses the key: how to change it instead. */
+  /** If set, `config set` refuses the key; the text says how to change it instead. */
   readonly readOnly?: string
-  /** Returns the value to write for the typed text. Throws a usage error that names `field`, or no field if it is ''. */
+  /** Returns the value to write for the typed text. Throws a usage error, which names `field` unless it is ''. */
   readonly check: (field: string, text: string) => SettingValue | Promise<SettingValue>
   readonly checkToWrite?: SettingKey['check']
-  /** Removes secrets, such as a password, from a value before it is shown. */
+  /** Removes secrets, such as a password, from a value that will be shown. */
   readonly conceal?: (text: string) => string
 }
 
@@ -150,7 +150,9 @@ const KEYS = {
   },
 } satisfies Readonly<Record<string, KeyByName>>
 
-/** Returns the address without its password. Throws a usage error, which never quotes the address, if it is invalid. */
+/**
+ * Returns the address without its password. Throws a usage error if it is invalid. The error never quotes the address.
+ */
 function checkStore(text: string): string {
   parseStoreUrl(text, {})
   return concealPassword(text)
@@ -158,7 +160,7 @@ function checkStore(text: string): string {
 
 export type SettingName = keyof typeof KEYS
 
-/** The settings by name. The compiler does not know the names `paths.…`. */
+/** The settings by name. TypeScript does not know the names `paths.…`. */
 export const SETTINGS = Object.fromEntries([
   ...Object.entries<KeyByName>(KEYS).map(([name, key]) => {
     const [first = '', second] = name.split('.')
@@ -179,18 +181,19 @@ function checkHeaderName(field: string, text: string): string {
 }
 
 /**
- * Returns the absolute path, because commands run in other directories too. Throws a usage error if the file exists and is no
- * valid certificate file.
+ * Returns the absolute path, because commands run in other directories too. Throws a usage error if the file exists but
+ * is not a valid certificate file.
  */
 async function checkCaFile(field: string, text: string): Promise<string> {
   const {trustedCertificates} = await import('./trust.js')
   const path = resolve(checkText(field, text))
-  // A missing file is accepted, because machines are set up in any order; a call that needs the file reports it.
+  // A missing file is accepted, because a machine may be set up in any order. A call that needs the file will report
+  // it.
   if (existsSync(path)) await trustedCertificates(path, {})
   return path
 }
 
-/** Defines a setting for a contact field, checked by the same rule as in a request (§2.4). */
+/** Defines the setting for a contact field, which is checked as in a request (§2.4). */
 function contactKey(part: keyof Contact, summary: string): KeyByName {
   const check = async (field: string, text: string) => {
     const {contact} = await import('../../contract/reservations.js')
@@ -211,7 +214,7 @@ export function checkProfileName(name: string): string {
 
 const CLIENT_ID = new RegExp(`^${CLIENT_ID_PREFIX}[\\x21-\\x7e]+$`)
 
-/** Throws a usage error unless `clientId` has the form of §5.3; `from` names the place of the value. */
+/** Throws a usage error unless `clientId` has the form of §5.3. `from` says where the value comes from. */
 export function checkClientId(clientId: string, from = '', hint?: string): string {
   if (CLIENT_ID.test(clientId)) return clientId
   const problem = `the client id must start with ${CLIENT_ID_PREFIX} and contain no spaces`
@@ -219,8 +222,8 @@ export function checkClientId(clientId: string, from = '', hint?: string): strin
 }
 
 /**
- * Reads scopes from lists separated by spaces or commas; undefined if there are none. Throws a usage error that lists the valid
- * scopes if one is unknown.
+ * Reads scopes from lists separated by spaces or commas. Returns undefined if there are none. If one is unknown, throws
+ * a usage error that lists the valid scopes.
  */
 export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | undefined {
   const names = new Set(texts.flatMap(text => text?.split(/[\s,]+/) ?? []).filter(Boolean))
@@ -232,14 +235,14 @@ export function scopesOf(...texts: readonly (string | undefined)[]): Scope[] | u
   return scopes.length === 0 ? undefined : scopes
 }
 
-/** Reads scopes as `scopesOf` does. Throws a usage error also for an empty list. */
+/** Reads scopes like `scopesOf`, but throws a usage error for an empty list. */
 export function checkScopes(field: string, text: string): Scope[] {
   const scopes = scopesOf(text)
   if (scopes) return scopes
   throw invalid(field, 'must name a scope')
 }
 
-/** Defines `--scope`, which may be repeated or hold several scopes separated by spaces or commas. */
+/** Defines the flag `--scope`. It may be repeated, or contain several scopes separated by spaces or commas. */
 export const scopeFlag = (summary: string) =>
   checkedFlag((field, text) => checkScopes(field, text).join(' '))({
     helpValue: 'SCOPE',

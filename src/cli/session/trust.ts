@@ -1,4 +1,4 @@
-/** Loads the certificate authorities that TLS connections trust: the system's roots and those of `--ca-file`. */
+/** Loads the certificate authorities that TLS connections trust: the system's roots, and those of `--ca-file`. */
 import {X509Certificate} from 'node:crypto'
 import * as tls from 'node:tls'
 import {Failure, usage} from '../../contract/failure.js'
@@ -6,12 +6,14 @@ import {sizeText} from '../../contract/limits.js'
 import {MOST_PEM_BYTES} from '../../storage/files.js'
 import {readFile} from '../input/files.js'
 
-/** Certificates by path, because a pipe can be read only once and some commands need them twice. */
+/**
+ * The certificates by path. They are cached, because a pipe can be read only once and some commands need them twice.
+ */
 const read = new Map<string, Promise<string[]>>()
 
 /**
- * Returns the certificates to trust, or undefined for the runtime's default. The option `ca` of TLS replaces the default roots
- * and NODE_EXTRA_CA_CERTS, so the list repeats them. Throws a usage Failure for a bad file.
+ * Returns the certificates to trust, or undefined for Node's default. In TLS, the option `ca` replaces the default
+ * roots and NODE_EXTRA_CA_CERTS, so the result includes them. Throws a usage error for an invalid file.
  */
 export async function trustedCertificates(caFile: string | undefined, env: NodeJS.ProcessEnv) {
   if (caFile === undefined) return undefined
@@ -22,11 +24,11 @@ export async function trustedCertificates(caFile: string | undefined, env: NodeJ
 }
 
 async function defaultCertificates(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  // Since Node 22.15; includes NODE_EXTRA_CA_CERTS, and the system's store with --use-system-ca.
+  // Available since Node 22.15. Includes NODE_EXTRA_CA_CERTS and, with --use-system-ca, the system's store.
   const {getCACertificates} = tls as {getCACertificates?: (type: 'default') => string[]}
   if (getCACertificates) return getCACertificates('default')
   const {NODE_EXTRA_CA_CERTS: extra} = env
-  // An unreadable file is ignored, because Node itself warns about it.
+  // A file that cannot be read is ignored, because Node itself warns about it.
   const text = extra ? await readPem(extra).catch(() => undefined) : undefined
   return text === undefined ? tls.rootCertificates : [...tls.rootCertificates, text]
 }

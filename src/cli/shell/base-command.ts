@@ -1,4 +1,7 @@
-/** The base class of all commands. It rethrows errors, at most with a better hint; main.ts reports them. */
+/**
+ * The base class of all commands. It does not report errors itself: it rethrows them, some with a better hint, and
+ * main.ts reports them.
+ */
 import process from 'node:process'
 import {Failure, failureWith} from '../../contract/failure.js'
 import {shellWord} from '../../contract/foreign-text.js'
@@ -55,8 +58,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Rethrows the error, because oclif's own `catch` would choose the exit code. After Ctrl-C at a question the error has the text
-   * of the command's stop note, as after a signal.
+   * Rethrows the error, because oclif's own `catch` would choose the exit code. If the user pressed Ctrl-C at a
+   * question, the error gets the text of the command's stop note, as after a signal.
    */
   protected override async catch(error: unknown): Promise<never> {
     this.hasEnded = true
@@ -68,8 +71,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Changes the hint of an `unreachable` error if nothing listens at the address in use but a local sandbox runs elsewhere: the
-   * hint then names that sandbox.
+   * Returns the error, with another hint if nothing listens at the service's address but a local sandbox runs at
+   * another one: the hint then names that sandbox.
    */
   private async namingSandbox(error: unknown): Promise<unknown> {
     if (!(error instanceof Failure) || error.kind !== 'unreachable' || !error.details.nothingListens)
@@ -85,7 +88,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     await this.stop()
   }
 
-  /** Runs the functions registered with `whenStopped`, last first. A second call, by a signal, waits for the first. */
+  /**
+   * Runs the functions that were registered with `whenStopped`, last first. If a signal calls it again, the second call
+   * waits for the first.
+   */
   stop(): Promise<void> {
     const tidy = async () => {
       for (const undo of this.tidying.splice(0).reverse()) await undo()
@@ -94,7 +100,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.tidied
   }
 
-  /** Registers a function to run when the command ends or is stopped. */
+  /** Registers a function that runs when the command ends or is stopped. */
   whenStopped(tidy: () => unknown): void {
     this.tidying.push(tidy)
   }
@@ -122,18 +128,18 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
     const store = await chooseStore(surroundings, () => this.connectOptions())
     const state = openState(configDir, {store, warn: text => this.warn(text)})
-    // A closed database leaves no log file beside it.
+    // Closing the database also removes its log file.
     this.whenStopped(() => state.close())
     return {state, surroundings}
   }
 
-  /** Returns the sources that settings are resolved from: command line, environment and config.json. */
+  /** Returns the sources of settings: command line, environment and config.json. */
   protected async surroundings(): Promise<Surroundings> {
     this.opened ??= this.openState()
     return (await this.opened).surroundings
   }
 
-  /** Returns the defaults for a booking that are set in the profile or environment: nationality, currency and contact. */
+  /** Returns the defaults for a booking in the profile or the environment: nationality, currency and contact. */
   protected async preferences(): Promise<Preferences> {
     const {readText} = await import('../session/resolve.js')
     const surroundings = await this.surroundings()
@@ -149,7 +155,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
   }
 
-  /** Returns `flags`, where each flag of `names` that is not given takes the value of its setting. */
+  /** Returns `flags`, with the value of the setting for each flag in `names` that was not given. */
   protected async withDefaults<
     Name extends SettingName,
     T extends {readonly [name in Name]?: string | undefined},
@@ -160,7 +166,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return {...flags, ...Object.fromEntries(await Promise.all(names.map(read)))}
   }
 
-  /** Resolves the service and credentials to use, without a request. Warns once on stderr if the credentials are live. */
+  /**
+   * Resolves the service and the credentials to use, without sending a request. Prints a warning, once, if the
+   * credentials are live.
+   */
   async target(): Promise<Target> {
     if (this.targetInUse === undefined) {
       const target = await this.resolveTarget()
@@ -189,7 +198,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return resolveTarget(await this.surroundings(), await this.state())
   }
 
-  /** Returns the connection to the service, opened by the first call and closed when the command ends. */
+  /** Returns the connection to the service. The first call opens it, and it is closed when the command ends. */
   async connect(target?: Target): Promise<Connection> {
     if (this.connection === undefined) {
       const {connect} = await import('../session/connect.js')
@@ -201,7 +210,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return this.connection
   }
 
-  /** Opens a sender without credentials, for obtaining and revoking tokens. */
+  /** Opens a sender without credentials, to obtain and revoke tokens. */
   protected async openSender() {
     const {openSender} = await import('../session/connect.js')
     const opened = await openSender(await this.connectOptions())
@@ -209,7 +218,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return opened
   }
 
-  /** Returns the flags of this command line that a suggested command needs to reach the same service as the same client. */
+  /**
+   * Returns the flags of this command line that a suggested command needs, too, to reach the same service as the same
+   * client.
+   */
   serviceFlags(): string[] {
     const flags = SERVICE_FLAGS.filter(name => this.typed[name] !== undefined)
     return flags.map(name =>
@@ -217,7 +229,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     )
   }
 
-  /** Returns the options of a connection. With `ignoresInvalid`, an invalid setting counts as not set. */
+  /** Returns the options of a connection. With `ignoresInvalid`, an invalid setting is treated as not set. */
   protected async connectOptions(ignoresInvalid = false): Promise<ConnectOptions> {
     const {readText} = await import('../session/resolve.js')
     const surroundings = await this.surroundings()
@@ -249,7 +261,10 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     }
   }
 
-  /** Prints the result to stdout in the format of `flags`. With `continues`, the rows continue the list printed before. */
+  /**
+   * Prints the result to stdout in the format that `flags` select. With `continues`, its rows continue a list that was
+   * printed before.
+   */
   async print<Item>(result: Result<Item>, continues = false, flags: OutputFlags = this.globals) {
     const {'print-curl': curl, 'dry-run': dryRun} = this.globals as Record<string, unknown>
     if (curl && dryRun) {
@@ -260,7 +275,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     const note = (text: string) => void notes.push(text)
     const warn = (text: string) => void this.warn(text)
     const text = await renderResult(result, flags, {...terminalOf(process.stdout), note, warn, continues})
-    // A signal has already been reported instead of the result.
+    // A signal was already reported instead of the result.
     if (running.hasReported) return
     this.hasPrinted = true
     clearTransient()
@@ -270,24 +285,27 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 
-  /** Prints the request that an operation would send, for --dry-run. */
+  /** Prints the request that an operation would send (`--dry-run`). */
   protected async printRequest(name: OperationName, target: Target, call: RequestValues): Promise<void> {
     const {describeRequest, dryRun} = await import('../session/dry-run.js')
     await this.print(dryRun([describeRequest(name, target, await this.state(), call)]))
   }
 
-  /** Prints information for a person on stderr; only at a terminal, and not with --json or --quiet. */
+  /** Prints information for a person on stderr, but only at a terminal, and not with --json or --quiet. */
   note(text: string | readonly string[]): void {
     if (this.takesNotes() && text.length > 0) say(text)
   }
 
-  /** Reports whether the result is printed for a person: as a table or record, with the columns that the command chooses. */
+  /**
+   * Reports whether the result is printed for a person: as a table or a record, with the columns that the command
+   * chooses.
+   */
   showsRecords(): boolean {
     const {json, quiet, query, columns, format = process.stdout.isTTY ? 'table' : 'tsv'} = this.globals
     return format === 'table' && !json && !quiet && (query ?? columns) === undefined
   }
 
-  /** Reports whether to describe what is about to happen: at a terminal, where a person may stop it, and with -v. */
+  /** Reports whether to describe what is about to happen: at a terminal, where a person can stop it, and with -v. */
   describesAhead(): boolean {
     return this.verbosity > 0 || (stdinIsTerminal() && stderrIsTerminal())
   }
@@ -297,7 +315,7 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     return stderrIsTerminal() && !this.globals.json && !this.globals.quiet
   }
 
-  /** Prints on stderr, also in a pipe, what the user should see before it happens; nothing with --quiet. */
+  /** Prints on stderr what the user should see before it happens, even in a pipe, but not with --quiet. */
   tell(text: string | readonly string[]): void {
     if (!this.globals.quiet) say(text)
   }
@@ -316,8 +334,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Asks for consent unless `yes`; returns undefined if there is no terminal. `atStake` is shown even with --quiet if a question
-   * follows.
+   * Asks for consent, unless `yes` is set. Returns undefined if the question cannot be asked. `atStake` is shown first;
+   * if a question follows, even with --quiet.
    */
   async agreed(yes: boolean, message: string, atStake: readonly string[] = []): Promise<boolean | undefined> {
     const asks = !yes && mayAsk(this.globals)
@@ -326,8 +344,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   /**
-   * Asks like `agreed`, but throws a usage error without consent. After Ctrl-C at the question the error says that nothing was
-   * changed (`change.undone`).
+   * Asks for consent as `agreed` does, but throws a usage error without it. After Ctrl-C at the question, the error
+   * says that nothing was changed (`change.undone`).
    */
   async consent(yes: boolean, message: string, change: Change, atStake: readonly string[] = []) {
     const agreed = await this.agreed(yes, message, atStake).catch(error => {

@@ -5,17 +5,18 @@ import {closest, didYouMean} from '../input/match.js'
 import {SEE_HELP, unknownFlag} from '../input/usage-errors.js'
 import {globalFlags} from './global-flags.js'
 
-/** Handles words for which oclif finds no command: surplus arguments, a mistyped name, or a flag before the name. */
+/** Handles words for which oclif finds no command: unexpected arguments, a mistyped name, or a flag before the name. */
 const commandNotFound: Hook.CommandNotFound = async ({id, argv = [], config}) => {
   if (id.startsWith('-')) throw flagWithoutCommand(id)
   const ids = config.commands.filter(({hidden}) => !hidden).map(command => command.id)
   const words = id.split(':')
   const {name, left} = findName(words, config.commandIDs)
   const command = config.findCommand(name.join(':'))
-  // The command's name may continue in the words before the first flag.
+  // The words before the first flag may belong to the name of a command.
   const end = argv.findIndex(word => word.startsWith('-'))
   if (!command) throw unknownCommand([...words, ...(end < 0 ? argv : argv.slice(0, end))], ids)
-  // For a command without arguments oclif takes all words as its name; the command itself then refuses the surplus ones.
+  // If a command has no arguments, oclif takes all words as its name. The command itself then refuses the unexpected
+  // words.
   const isAlone = name.length === 1 && Object.keys(command.args).length === 0
   if (isAlone && isRestated(command.id, (left[0] ?? '').toLowerCase()))
     throw usage('unexpected_argument', 'one unexpected argument', didYouMean(`\`bookctl ${command.id}\``))
@@ -33,7 +34,8 @@ export function findName(words: readonly string[], ids: readonly string[]) {
 }
 
 /**
- * Returns the error for `words`, which name no command of `ids`. `topics` is given for help, where a topic could be named too.
+ * Returns the error for `words`, which are not a command in `ids`. `topics` are given if the user asked for help, and
+ * could have meant a topic.
  */
 export function unknownCommand(
   words: readonly string[],
@@ -56,7 +58,7 @@ export function unknownCommand(
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 
-/** Commands of gh, stripe and aws, with our commands for the same, the most likely first. */
+/** Words of gh, stripe and aws, with the commands of bookctl for the same purpose, most likely first. */
 export const ALIASES = byWord([
   {words: ['balance', 'balances'], commands: ['account']},
   {words: ['patch', 'post', 'request'], commands: ['api']},
@@ -111,7 +113,7 @@ export const ALIASES = byWord([
   {words: ['status'], commands: ['whoami', 'doctor']},
 ])
 
-/** Verbs of other tools, typed as the last word after a group (`webhooks rm`), with our verbs for the same. */
+/** Verbs of other tools that follow a group (`webhooks rm`), with the verbs of bookctl for the same purpose. */
 const VERBS = byWord([
   {words: ['advance', 'time'], commands: ['clock']},
   {words: ['add', 'new', 'register'], commands: ['create', 'set']},
@@ -140,9 +142,7 @@ function byWord(rows: readonly {readonly words: readonly string[]; readonly comm
   return new Map(rows.flatMap(({words, commands}) => words.map(word => [word, commands])))
 }
 
-/**
- * Reports whether `word` after the command `name` only asks for what that command does anyway: `account balance`, `journal list`.
- */
+/** Reports whether `word` only repeats what the command `name` does anyway: `account balance`, `journal list`. */
 function isRestated(name: string, word: string): boolean {
   const verbs = VERBS.get(word) ?? []
   return ALIASES.get(word)?.includes(name) || ['show', 'list', 'start'].some(verb => verbs.includes(verb))
@@ -159,13 +159,16 @@ function namedElsewhere(words: readonly string[], ids: readonly string[]): strin
   const word = (left[0] ?? '').toLowerCase()
   const verbs = name.length > 0 ? (VERBS.get(word) ?? []) : []
   const within = verbs.map(verb => [...name, verb].join(' ')).filter(isName)
-  // Another group may have the command that this one lacks: `sandbox balance` means `account`.
+  // Another group may have the command that this group lacks: `sandbox balance` means `account`.
   return within.length > 0 ? within.slice(0, 1) : (ALIASES.get(word)?.filter(isName) ?? [])
 }
 
-/** Returns the command or group that was most likely meant. Longer names are tried first. */
+/**
+ * Returns the name of the command or group that was most likely meant, or undefined. `following` are the words after
+ * `words`, which may belong to the name. Longer names are tried first.
+ */
 function closestName(words: readonly string[], following: readonly string[], ids: readonly string[]) {
-  // From `webhooks events list`: `webhooks`, `webhooks events` and the whole.
+  // For the id `webhooks:events:list`, these are `webhooks`, `webhooks events` and `webhooks events list`.
   const within = (all: readonly string[]) => all.map((_, index) => all.slice(0, index + 1).join(' '))
   const names = [...new Set(ids.flatMap(id => within(id.split(':'))))]
   const most = Math.max(...names.map(name => name.split(' ').length))
@@ -178,7 +181,7 @@ function closestName(words: readonly string[], following: readonly string[], ids
   return undefined
 }
 
-/** Returns the error for the flag `typed` where a command was expected, or after a group without a command. */
+/** Returns the error for a flag where a command was expected. */
 export function flagWithoutCommand(typed: string): Failure {
   const unknown = unknownFlag(typed, Object.keys(globalFlags))
   if (unknown.details.hint !== SEE_HELP) return unknown

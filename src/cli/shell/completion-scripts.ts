@@ -1,12 +1,15 @@
-/** The completion scripts of the shells. On TAB they run `bookctl __complete`; its output is quoted and never evaluated. */
+/**
+ * The completion scripts of the shells. On TAB they run `bookctl __complete`, whose output they quote and never
+ * evaluate.
+ */
 import {type Result, single} from '../terminal/result.js'
 
 const head = (shell: string) => `# Completion of bookctl for ${shell}; made by: bookctl autocomplete ${shell}
 # Reading this file starts no program; bookctl is asked on TAB.
 `
 
-// Bash also splits words at = and :, so the script passes the whole line, and `answer` quotes the replies. Bash completes files
-// itself, which bash 3 cannot be told to do.
+// Bash also splits words at = and :, so the script passes the whole line, and `answer` quotes the replies. Bash
+// completes files itself; bash 3 has no option for that, so the script lists them.
 const BASH = `${head('bash')}
 _bookctl() {
   local reply=''
@@ -26,7 +29,7 @@ _bookctl() {
 complete -F _bookctl bookctl
 `
 
-// compadd quotes what it inserts. With -U it replaces the typed text, for values that do not start with it.
+// compadd quotes what it inserts. With -U it replaces the typed text, for a value that does not start with it.
 const ZSH = `#compdef bookctl
 ${head('zsh')}
 _bookctl() {
@@ -57,7 +60,7 @@ else compdef _bookctl bookctl
 fi
 `
 
-// Fish quotes what it inserts, and completes files itself if the condition `__bookctl_ask` fails.
+// Fish quotes what it inserts. If the condition `__bookctl_ask` fails, it completes files itself.
 const FISH = `${head('fish')}
 function __bookctl_ask
     set -l typed (commandline -opc)
@@ -72,7 +75,7 @@ complete --command bookctl --erase
 complete --command bookctl --condition __bookctl_ask --no-files --arguments '$__bookctl_words'
 `
 
-// PowerShell treats typographic quotes as quotes, and completes files itself if the script returns nothing.
+// PowerShell treats typographic quotes as quotes. If the script returns nothing, it completes files itself.
 const POWERSHELL = `${head('powershell')}
 Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
@@ -98,7 +101,7 @@ Register-ArgumentCompleter -Native -CommandName bookctl -ScriptBlock {
 
 const SCRIPTS: Readonly<Record<string, string>> = {bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL}
 
-/** Instructions to install each script. */
+/** How to install each script. */
 const INSTALLATION: typeof SCRIPTS = {
   bash: `
   mkdir -p ~/.local/share/bash-completion/completions
@@ -122,8 +125,8 @@ const INSTALLATION: typeof SCRIPTS = {
 export const SHELL_NAMES = Object.keys(SCRIPTS)
 
 /**
- * Returns the script for `shell`. Without `shell`, returns instructions for the shell at `shellPath`, or for all if that shell is
- * unknown.
+ * Returns the script for `shell`. Without `shell`, returns instructions for the shell at `shellPath`, or for all shells
+ * if that one is unknown.
  */
 export function completionResult(shell: string | undefined, shellPath = ''): Result {
   const program = /([^/\\]*?)(?:\.exe)?$/.exec(shellPath)?.[1] ?? ''

@@ -1,6 +1,6 @@
 /**
- * Finds candidates among what this machine has stored, for questions and for shell completion. It never fails, sends nothing and
- * writes nothing.
+ * Finds candidates in the data that this machine has stored, for questions and for shell completion. It never fails,
+ * sends nothing and writes nothing.
  */
 import type {Command} from '@oclif/core/command'
 import type * as Interfaces from '@oclif/core/interfaces'
@@ -18,8 +18,8 @@ import {NAMED_FLAGS} from './global-flags.js'
 export type Candidate = readonly [value: string, description: string]
 
 /**
- * The kinds of candidates, each with the function that reads them. Candidates that belong to a client are limited to `client`, if
- * it is given. The functions throw if a file cannot be read.
+ * The kinds of candidates, each with the function that reads them. With `client`, candidates that belong to a client
+ * are limited to that client. The functions throw if a file cannot be read.
  */
 const SOURCES = {
   profiles: state =>
@@ -50,8 +50,8 @@ const SOURCES = {
 } as const satisfies Record<string, (state: State, client?: Client) => Candidate[] | Promise<Candidate[]>>
 
 /**
- * Lists reservations of the journal; with `use`, only those for which it may be possible. Guests are not shown, because this
- * machine does not store them.
+ * Lists reservations in the journal. With `use`, lists only those that can probably be used for it. Guests are not
+ * shown, because this machine does not store them.
  */
 async function referencesOf(
   state: State,
@@ -69,13 +69,13 @@ async function referencesOf(
 
 export type Source = keyof typeof SOURCES
 
-/** Arguments and flags of a command, each with the kind of its candidates. */
+/** The kind of candidates for each argument and flag of a command that has candidates. */
 export type Candidates = Readonly<Record<string, Source>>
 
-/** Kinds whose candidates are all known on this machine. Questions about them offer no other value. */
+/** Kinds of which this machine knows all candidates. A question offers no other value for them. */
 export const COMPLETE: ReadonlySet<Source> = new Set(['profiles', 'event-types'])
 
-/** Returns the candidates of a kind, each value once; none if they cannot be read. */
+/** Returns the candidates of a kind, each value once, or none if they cannot be read. */
 export async function candidatesOf(kind: Source, configDirectory: string, client?: Client) {
   const state = openState(configDirectory, {writes: false})
   try {
@@ -87,7 +87,7 @@ export async function candidatesOf(kind: Source, configDirectory: string, client
   }
 }
 
-/** A command of the manifest, with the static fields of our own. */
+/** A command of the manifest, with static fields that only bookctl defines. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
 type Option = Extract<Flag, {type: 'option'}>
@@ -97,8 +97,8 @@ type Valued = Partial<Pick<Option, 'options' | 'helpValue' | 'delimiter'>> & {re
 const MOST_CANDIDATES = 200
 
 /**
- * What can be typed at one place. With `hasNames`, descriptions are searched if no value matches, because people know cities by
- * name.
+ * The values that can be typed at one place. With `hasNames`, descriptions are searched if no value matches, because
+ * people know cities by name.
  */
 interface Values {
   readonly candidates: readonly Candidate[]
@@ -108,8 +108,8 @@ interface Values {
 }
 
 /**
- * Returns the reply for `shell`. Bash passes its line, COMP_TYPE and COMP_WORDBREAKS; the others pass the words, the last one
- * after a colon.
+ * Returns the reply to the script of `shell`. Bash passes its line, COMP_TYPE and COMP_WORDBREAKS. Other shells pass
+ * the words, with a colon before the last one.
  */
 export async function answer(config: Interfaces.Config, shell: string, given: readonly string[]) {
   const [first, type, breaks] = given
@@ -134,8 +134,8 @@ function linesOf(candidates: readonly Candidate[]): string {
 }
 
 /**
- * Finds the candidates for the last of `typed`, the words after `bookctl`. `prefix` is the part of that word that stays, such as
- * `--sort=`, and `word` the part to complete.
+ * Finds the candidates for the last of `typed`, the words after `bookctl`. `prefix` is the start of that word that must
+ * stay, such as `--sort=`; `word` is the part to complete.
  */
 async function placeOf(commands: Commands, typed: readonly string[]) {
   const current = typed.at(-1) ?? ''
@@ -166,7 +166,7 @@ async function placeOf(commands: Commands, typed: readonly string[]) {
 }
 
 function matching({candidates, hasNames}: Values, word: string): Candidate[] {
-  // Leaves out values that sanitising would change or that would break the line.
+  // Values that sanitising would change are left out; they could break the line.
   const isPlain = ([value]: Candidate) => value !== '' && sanitizeLine(value, 200) === value
   const clean = [...new Map(candidates.filter(isPlain))].map(
     ([value, text]): Candidate => [value, sanitizeLine(text, 60)],
@@ -216,7 +216,7 @@ class Commands {
     return [...names, ['--help', 'explain the command']]
   }
 
-  /** Returns the flag called `name` if it takes a value. */
+  /** Returns the flag `name` of a command if it takes a value. */
   option(path: readonly string[], name: string): Option | undefined {
     const flag = this.flags(path).find(each => namesOf(each).includes(name))
     return flag?.type === 'option' ? flag : undefined
@@ -230,8 +230,8 @@ class Commands {
   }
 
   /**
-   * Returns the candidates for a flag's value or an argument: of the kind that the command declares, from fixed options, or
-   * files.
+   * Returns the candidates for the value of a flag or for an argument: of the kind that the command declares, fixed
+   * options, or files.
    */
   async values(path: readonly string[], spec: Valued | undefined): Promise<Values> {
     if (spec === undefined) return {candidates: []}
@@ -254,17 +254,17 @@ function namesOf({name, char}: Flag): string[] {
 }
 
 /**
- * Reports whether a flag's value may be left out, as in `--wait [SECONDS]`: only a number after it is its value. The manifest has
- * no `whenAlone`.
+ * Reports whether the value of a flag is optional, as in `--wait [SECONDS]`. Only a number after such a flag is its
+ * value. oclif's manifest does not contain `whenAlone`, so the help text decides.
  */
 function isOptional({helpValue}: Option): boolean {
   return String(helpValue).startsWith('[')
 }
 
 /**
- * Splits bash's line into words, because bash passes the line with its quotes and inserts replies as they are. `words` have no
- * quotes or backslashes; the last is being typed and may be empty. `fixed` is the start of the last word that bash keeps, up to
- * the open quote or the last of `breaks` (COMP_WORDBREAKS); bash replaces the rest.
+ * Splits bash's line into words, because bash passes the line with its quotes and inserts replies as they are. `words`
+ * have no quotes or backslashes; the last one is being typed and may be empty. `fixed` is the start of the last word
+ * that bash keeps, up to the open quote or the last of `breaks` (COMP_WORDBREAKS); bash replaces the rest.
  */
 function readLine(line: string, breaks = '') {
   const words: string[] = []
@@ -297,12 +297,12 @@ function readLine(line: string, breaks = '') {
   return {words: [...words, last], quote, fixed: last.slice(0, quote === '' ? brokenAt : quotedAt)}
 }
 
-/** The COMP_TYPE with which bash only lists candidates and inserts nothing, so that descriptions can be shown. */
+/** With this COMP_TYPE, bash only lists candidates and inserts nothing, so descriptions can be shown. */
 const LISTING = '63'
 
 /**
- * Returns one candidate a line. Candidates that match only by description are included only when bash lists them, because bash
- * would insert their common prefix.
+ * Returns the candidates, one per line. Candidates that match only by description are included only if bash lists them,
+ * because bash would otherwise insert their common prefix.
  */
 function bashReplies(
   candidates: readonly Candidate[],
@@ -320,7 +320,10 @@ function bashReplies(
     .join('')
 }
 
-/** Escapes `text` for bash, inside the open `quote` or bare. Double quotes do not protect `!` (history expansion). */
+/**
+ * Escapes `text` for bash, inside the open `quote` or without quotes. Double quotes do not protect `!` (history
+ * expansion).
+ */
 function escapeWithin(quote: string, text: string): string {
   if (quote === "'") return text.replaceAll("'", "'\\''")
   if (quote === '"') return text.replace(/[\\"$`]/g, '\\$&').replaceAll('!', `"'!'"`)

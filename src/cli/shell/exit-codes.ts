@@ -1,11 +1,11 @@
-/** Turns a thrown error into exit code, error text and error JSON. */
+/** Converts a thrown error to an exit code, an error text and an error document. */
 import {Failure, type FailureKind} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {StorageError} from '../../storage/errors.js'
 import {jsonText} from '../terminal/json-text.js'
 import {FILES_MISSING, SIGNAL_EXITS} from './running.js'
 
-/** The only table of exit codes: one for each kind of failure, and for success. */
+/** The exit codes, in one table: one for each kind of failure, and one for success. */
 export const EXITS = {
   done: {code: 0, meaning: 'done'},
   unexpected: {
@@ -71,14 +71,14 @@ export const EXITS = {
   {code: number; meaning: string; hint?: string}
 >
 
-/** Kinds of failure that concern the service; the error text then names the service. */
+/** Kinds of failures that concern the service. Their error text names the service. */
 const OF_SERVICE = ['not_allowed', 'refused', 'service_failed', 'unreachable', 'outcome_unknown']
 
 const MOST_ERROR_BYTES = 4000
 
 export type Described = Pick<Failure, 'message' | 'details'> & {readonly kind: Failure['kind'] | 'unexpected'}
 
-/** Returns a thrown value as a failure; the kind is `unexpected` for a bug or missing files. */
+/** Converts a thrown value to a failure. Its kind is `unexpected` for a bug or missing files. */
 export function asFailure(thrown: unknown): Described {
   if (thrown instanceof Failure) return thrown
   if (thrown instanceof StorageError) {
@@ -94,8 +94,8 @@ export function asFailure(thrown: unknown): Described {
 }
 
 /**
- * Describes an error: exit code, `document` for stdout with `--json`, and `text` for stderr otherwise. `service` is the
- * description of the service in use, if known.
+ * Describes an error by its exit code, the `document` for stdout with `--json`, and the `text` for stderr without it.
+ * `service` describes the service in use, if it is known.
  */
 export function describeFailure(thrown: unknown, service?: string) {
   const failure = asFailure(thrown)
@@ -105,12 +105,12 @@ export function describeFailure(thrown: unknown, service?: string) {
   return {exit: EXITS[failure.kind].code, document: documentOf(failure), text}
 }
 
-/** Returns what to do next, also for a failure that does not say so itself. */
+/** Returns the hint of a failure, or that of its kind if it has none. */
 function hintOf({kind, details}: Described): string {
   return details.hint ?? EXITS[kind].hint
 }
 
-/** Returns a failure as it is in JSON, under `error`; long texts are cut. */
+/** Returns a failure in the form of the JSON document, under `error`. Long texts are cut. */
 export function errorOf(failure: Described) {
   const {code, status, requestId, reason} = failure.details
   return {
@@ -127,7 +127,7 @@ function documentOf(failure: Described) {
   const {result, keepsResult} = failure.details
   const error = errorOf(failure)
   if (keepsResult) return {error, ...result}
-  // Only these two keys may be long. `payment_url` is dropped last, because it says where to pay.
+  // Only these two keys can be long. `payment_url` is dropped last, because the customer needs it to pay.
   const {reservation: _, ...short} = (result ?? {}) as Record<string, unknown>
   const {payment_url: __, ...shortest} = short
   const candidates = [result, short, shortest].map(more => ({error, ...more}))
@@ -137,7 +137,7 @@ function documentOf(failure: Described) {
 
 function textOf(failure: Described, service: string | undefined): string {
   const {kind, message, details} = failure
-  // The user declined, which is no error.
+  // If the user declined, it is not an error.
   if (kind === 'usage' && details.code === 'not_confirmed')
     return sanitizeLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
   const {reason, requestId, host, lines: [first, ...others] = [message]} = details

@@ -1,4 +1,4 @@
-/** The flags that every command takes, before or after its name. */
+/** The flags that every command accepts, before or after its name. */
 import type {Command} from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
@@ -9,8 +9,8 @@ import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 
 export const globalFlags = {
-  // An empty value comes from an unset variable of a script; falling back to the default could reach another service or spend
-  // another profile's money.
+  // An empty value comes from an unset variable in a script. Falling back to the default could reach another service,
+  // or spend another profile's money.
   profile: checkedFlag(checkGiven)({helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
   'base-url': checkedFlag(checkGiven)({
     helpValue: 'URL',
@@ -66,8 +66,8 @@ export const NAMED_FLAGS = Object.entries(globalFlags).map(
 const typed = (wanted: 'boolean' | 'option') =>
   NAMED_FLAGS.filter(({type}) => type === wanted).map(({name}) => `--${name}`)
 
-/** Names, as typed, of the global flags that take no value. */
+/** The global flags without a value, as they are typed. */
 export const GLOBAL_SWITCHES: ReadonlySet<string> = new Set(['-v', '-vv', ...typed('boolean')])
 
-/** Names, as typed, of the global flags that take a value. */
+/** The global flags with a value, as they are typed. */
 export const GLOBAL_VALUES: ReadonlySet<string> = new Set(typed('option'))

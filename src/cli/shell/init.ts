@@ -1,6 +1,6 @@
 /**
- * A hook that runs before any command, help included. It refuses secrets on the command line, because the process list shows
- * them.
+ * A hook that runs before every command, including help. It rejects secrets on the command line, because the process
+ * list shows them.
  */
 import type {Hook} from '@oclif/core/hooks'
 import {usage} from '../../contract/failure.js'
@@ -14,7 +14,7 @@ const init: Hook.Init = async () => {
   const problem = 'secrets are not accepted as arguments: they show in the process list and the shell history'
   const hint =
     'use --client-secret-stdin, --client-secret-file or BOOKCTL_CLIENT_SECRET, and consider renewing the secret'
-  // oclif ignores an error of a hook unless it has an exit code, and would then run the command.
+  // oclif ignores the error of a hook if it has no exit code, and would run the command.
   throw Object.assign(usage('secret_on_command_line', problem, hint), {oclif: {exit: 2}})
 }
 

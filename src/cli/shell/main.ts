@@ -1,4 +1,6 @@
-/** Runs a command from argv to the exit code. Every error becomes one exit code and one text or JSON document here. */
+/**
+ * Runs a command from argv to the exit code. Every error becomes one exit code, and one text or JSON document, here.
+ */
 import process from 'node:process'
 import {dieReading} from '../input/pending-reads.js'
 import {
@@ -12,7 +14,7 @@ import {
 import type {Place} from './program.js'
 import {begin, FILES_MISSING, running, SIGNAL_EXITS, type StopNote, takeLastWord} from './running.js'
 
-/** Runs the command of `argv` (without node and the script) and ends the process. */
+/** Runs the command in `argv` (without node and the script) and ends the process. */
 export async function main(argv: readonly string[], place: Place): Promise<never> {
   begin(argv)
   let isStopping = false
@@ -23,7 +25,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
     isStopping = true
     return true
   }
-  // A reader that closes early (`| head -1`) is no error: the command tidies up and ends with 0.
+  // If the reader closes the pipe early (`| head -1`), that is not an error: the command cleans up and ends with 0.
   running.endWithReader = () => {
     if (running.command?.outlivesReader || !stopOnce()) return
     void Promise.resolve(running.command?.stop())
@@ -33,7 +35,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   guardStreams(running.endWithReader, problem => refusal ?? notWritten(problem))
   stopOnSignals(stopOnce, ending)
   const fail = async (thrown: unknown) => {
-    // Ignores errors during shutdown; the signal handler ends the process.
+    // Errors during shutdown are ignored; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
     ending.exit = 1
     const exit = await report(thrown, error => (refusal = error)).catch(reportPlainly)
@@ -42,7 +44,7 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  // Without this, a command that waits for something that cannot happen would end the process as if it had succeeded.
+  // If a command waits for something that can never happen, Node exits with 0. This makes it an error.
   const stalled = () => fail(new Error('the event loop is empty, but the command has not ended'))
   process.once('beforeExit', () => void stalled())
   try {
@@ -55,12 +57,12 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
 }
 
-/** `exit` is the exit code, known once the result or error is printed or being printed. */
+/** `exit` is the exit code. It is set as soon as the result or the error is being printed. */
 interface Ending {
   exit: number | undefined
 }
 
-/** Runs the command of `argv` without ending the process. Returns the exit code. */
+/** Runs the command in `argv` without ending the process, and returns the exit code. */
 export async function program(argv: readonly string[], place: Place): Promise<number> {
   begin(argv)
   try {
@@ -89,14 +91,14 @@ function notWritten(problem: string): Refusal {
   return {exit: 1, text: `Error: ${problem}\nHint: ${hint}`}
 }
 
-/** How long work at the end, such as closing a connection, may take after a signal. */
+/** After a signal, how many milliseconds the work at the end may take, such as closing a connection. */
 const MOST_ENDING_MILLISECONDS = 1000
 
 /**
- * Handles SIGINT, SIGTERM and SIGHUP. The first signal lets the command tidy up and ends the process with 128 + its number. The
- * second does not wait for the tidying, and the third ends the process at once. After the work is done, a signal changes nothing:
- * the result or error is still printed, with its own exit code. With --json exactly one document is printed in every case. A
- * command that takes a signal itself is not stopped by it.
+ * Handles SIGINT, SIGTERM and SIGHUP. After the first signal, the command cleans up and the process ends with 128 + the
+ * signal's number. A second signal ends it without waiting for the cleanup, and a third at once. Once the command's
+ * work is done, a signal changes nothing: the result or error is still printed, with its own exit code. With --json,
+ * exactly one document is printed in every case. A command that handles a signal itself is not stopped by it.
  */
 function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   let count = 0
@@ -106,8 +108,8 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   })
   const stop = async (signal: keyof typeof SIGNAL_EXITS) => {
     const {command} = running
-    // Read now, because the note belongs to the current work. A note that is a function is called after stopping, when the
-    // outcome is known.
+    // The note is read now, because it belongs to the current work. If it is a function, it is called after stopping,
+    // when the outcome is known.
     const note = command?.stopNote
     const end = (exit: number) => {
       dieReading(signal)
@@ -115,7 +117,7 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
     }
     if (command?.hasEnded || ending.exit !== undefined) {
       const longest = new Promise(resolve => setTimeout(resolve, MOST_ENDING_MILLISECONDS))
-      // Usually the process ends by itself before this.
+      // Usually the process ends by itself before that.
       await Promise.race([longest, hurried])
       if (running.hasReported || command?.hasPrinted) end(ending.exit ?? command?.exitCode ?? 1)
     }
@@ -129,7 +131,8 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
   for (const signal of Object.keys(SIGNAL_EXITS) as (keyof typeof SIGNAL_EXITS)[]) {
     process.on(signal, () => {
       if (running.command?.takesSignal?.(signal)) return
-      // When a terminal closes, both the shell and the system send it, so a second one does not mean hurry.
+      // When a terminal closes, both the shell and the system send SIGHUP, so a second one does not mean that the user
+      // is in a hurry.
       if (count > 0 && signal === 'SIGHUP') return
       count += 1
       if (count === 1) void stop(signal).catch(() => process.exit(SIGNAL_EXITS[signal]))
@@ -140,8 +143,8 @@ function stopOnSignals(stopOnce: () => boolean, ending: Ending): void {
 }
 
 /**
- * Prints the stop note. With `--json` it also prints the error document, unless the command prints lines or has already printed a
- * document.
+ * Prints the stop note. With `--json`, also prints the error document, unless the command prints lines or has already
+ * printed a document.
  */
 async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): Promise<void> {
   const {command, argv} = running
@@ -165,7 +168,8 @@ async function reportStop(signal: NodeJS.Signals, note: StopNote | undefined): P
 }
 
 /**
- * Prints plain text if the reporter itself cannot load, for example because its files are gone; reporting that error would loop.
+ * Prints plain text. Used if the reporter itself cannot be loaded, for example because its files are missing; reporting
+ * that error the usual way would loop.
  */
 function reportPlainly(problem: unknown): number {
   const isMissing = (problem as NodeJS.ErrnoException | null)?.code === 'MODULE_NOT_FOUND'
@@ -177,8 +181,8 @@ function reportPlainly(problem: unknown): number {
 }
 
 /**
- * Prints an error (JSON on one line if the command prints lines) and returns the exit code. `refuse` receives the error in case
- * it cannot be written.
+ * Prints an error and returns the exit code. If the command prints JSON lines, the error is one JSON line. `refuse`
+ * receives the error before it is printed, for the case that writing to stdout fails.
  */
 async function report(thrown: unknown, refuse = (_: Refusal) => {}): Promise<number> {
   const {command, argv} = running

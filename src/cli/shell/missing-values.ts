@@ -1,5 +1,6 @@
 /**
- * Handles required values that are missing: asks for them at a terminal, and elsewhere refuses with an error that names them all.
+ * Handles required values that are missing: at a terminal it asks for them, elsewhere it refuses with an error that
+ * names them all.
  */
 import * as Flags from '@oclif/core/flags'
 import type {OptionFlag} from '@oclif/core/interfaces'
@@ -11,7 +12,7 @@ import {invalidOption, type Word, wordOf} from '../input/usage-errors.js'
 import type {Choice, Prompts} from '../terminal/prompts/prompts.js'
 import type {Candidate, Candidates, Source} from './completion.js'
 
-/** The parts of oclif's definition of a flag or argument that are read here. */
+/** The parts of oclif's definition of a flag or argument that are used here. */
 export interface Spec
   extends Partial<Omit<OptionFlag<unknown>, 'type' | 'exclusive' | 'dependsOn' | 'parse'>> {
   readonly type?: 'boolean' | 'option'
@@ -19,7 +20,7 @@ export interface Spec
   readonly dependsOn?: readonly string[]
   readonly min?: number
   readonly max?: number
-  /** The number that the flag means if it has no value. */
+  /** The number that the flag has if it is given without a value. */
   readonly whenAlone?: number
   readonly parse?: (input: string, context: object, options: object) => Promise<unknown>
 }
@@ -28,7 +29,7 @@ export interface Specs {
   readonly args: Readonly<Record<string, Spec>>
   readonly flags: Readonly<Record<string, Spec>>
   readonly strict: boolean
-  /** The flag that a surplus argument is probably meant for. */
+  /** The flag that an unexpected argument was probably meant for. */
   readonly bareWord?: string | undefined
 }
 
@@ -37,7 +38,7 @@ type Values = Readonly<Record<string, unknown>>
 export type MissingValue = ReturnType<typeof missingValues>[number]
 
 /**
- * Returns the values that `specs` requires and `parsed` lacks, arguments first. `shown` is how an error shows the name: `REF` or
+ * Returns the required values that `parsed` does not have, arguments first. `shown` is the name in errors: `REF` or
  * `--event`.
  */
 export function missingValues(
@@ -56,7 +57,7 @@ const INTEGER: unknown = Flags.integer().parse
 /** Reads `input` as `spec` defines. Throws a usage error that names `from` if it is invalid. */
 export async function readValue(spec: Spec, from: Word, input: string, context: object, options: object) {
   if (spec.options && !spec.options.includes(input)) throw invalidOption(from, input, spec.options)
-  // oclif's message would repeat the value.
+  // oclif's own message would repeat the value.
   if (spec.parse !== INTEGER) return spec.parse?.(input, context, {...options, ...spec})
   return checkInteger(from.shown, input, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER)
 }
@@ -68,14 +69,14 @@ export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): 
   return readValue(spec, from, answer, context, {name})
 }
 
-/** What `askMissing` needs to ask. */
+/** What is needed to ask for values. */
 interface Means {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
-  /** The client whose credentials the command uses; undefined where none is configured. */
+  /** The client whose credentials the command uses. Undefined if none is configured. */
   readonly client: Client | undefined
-  /** Returns the candidates of a kind that the service lists; none if it lists none or cannot be asked. */
+  /** Returns the candidates of a kind that the service lists, or none if it does not list them or cannot be asked. */
   readonly listed: (kind: Source) => Promise<readonly Candidate[]>
 }
 
@@ -111,7 +112,7 @@ async function askFor(value: MissingValue, means: Means): Promise<string[]> {
   if (!spec.options && kind !== undefined) {
     const {candidatesOf, COMPLETE} = await import('./completion.js')
     isComplete = COMPLETE.has(kind)
-    // The service's description of a value overrides the one stored here.
+    // The service's description of a value replaces the stored one.
     const known = new Map([...(await candidatesOf(kind, configDirectory, client)), ...(await listed(kind))])
     choices = [...known].map(([value, description]) => ({
       value,
@@ -120,10 +121,10 @@ async function askFor(value: MissingValue, means: Means): Promise<string[]> {
     }))
   }
   if (choices.length === 0) return typed()
-  // Of an argument that takes several, a person who typed none means one.
+  // If an argument accepts several values, a person who typed none is asked for one.
   if (spec.multiple && value.isFlag) return prompts.chooseSeveral({message, choices})
   if (isComplete) return [await prompts.choose({message, choices})]
-  // The empty string marks this choice, because no value may be empty.
+  // The empty string marks this choice, because a value cannot be empty.
   const other = {value: '', name: 'Other (type it)', isAction: true}
   const find = (text: string) => [...choices.filter(({name}) => matches(name, text)), other]
   const chosen = await prompts.search({message, find})

@@ -1,6 +1,6 @@
 /**
- * Parses command lines. oclif stops at the first error and repeats values, even secrets, so it gets flags that refuse nothing,
- * and the checks are made here.
+ * Parses command lines. oclif stops at the first error and repeats values in its messages, even secrets. It therefore
+ * gets flags that accept everything, and the checks are made here.
  */
 import process from 'node:process'
 import {Command} from '@oclif/core/command'
@@ -42,16 +42,16 @@ interface Reading<T> {
   readonly output: T
   readonly errors: readonly Failure[]
   readonly missing: readonly MissingValue[]
-  /** Names of the flags and arguments whose value is invalid. */
+  /** The names of the flags and arguments that have an invalid value. */
   readonly refused: readonly string[]
 }
 
-/** Receives the failed check of a flag or argument. */
+/** Receives the failed check of one flag or argument. */
 type Take = (name: string, from: Word, failure: Failure) => void
 
 /**
- * Parses `argv` and collects all errors. `parse` is called with softened specs, which refuse nothing. With `ignoresVariables`, an
- * invalid variable counts as not set.
+ * Parses `argv` and collects all errors. `parse` is called with specs that accept everything. With `ignoresVariables`,
+ * an invalid environment variable is treated as not set.
  */
 export async function readSoftly<T extends Output>(
   specs: Specs,
@@ -68,7 +68,7 @@ export async function readSoftly<T extends Output>(
     Object.fromEntries(Object.entries(all).map(([name, spec]) => [name, soften(spec, name, take)]))
   const softened = {strict: specs.strict, args: softenAll(specs.args), flags: softenAll(specs.flags)}
   const output: T = await parse(softened, words).catch(error => {
-    // oclif's errors about unknown flags and surplus arguments carry the output that was parsed.
+    // oclif's errors about unknown flags and unexpected arguments contain what was parsed.
     const read = error?.parse?.output
     if (read === undefined) throw error
     return read
@@ -89,7 +89,10 @@ function wordsOf({raw}: Pick<Output, 'raw'>): string[] {
   return raw.filter(({type}) => type === 'arg').map(({input}) => input)
 }
 
-/** Returns `spec` without anything the parser could refuse: a failed check is passed to `take`, and the value is undefined. */
+/**
+ * Returns `spec` without anything that could make oclif refuse a value. If a check fails, `take` gets the error and the
+ * value is undefined.
+ */
 function soften(spec: Spec, name: string, take: Take): Spec {
   if (spec.type === 'boolean') return {...spec, exclusive: [], dependsOn: []}
   const parse: Spec['parse'] = async (input, context, options) => {
@@ -103,12 +106,16 @@ function soften(spec: Spec, name: string, take: Take): Spec {
     }
   }
   const {options: _, ...loose} = spec
-  // Without ignoreStdin, oclif reads a missing argument from standard input. A greedy flag would swallow arguments.
+  // Without ignoreStdin, oclif reads a missing argument from standard input. A greedy flag would take arguments as its
+  // values.
   const oclif = {ignoreStdin: true, ...(spec.multiple ? {multipleNonGreedy: true} : {})}
   return {...loose, exclusive: [], dependsOn: [], required: false, parse, ...oclif}
 }
 
-/** `following`: the words after one for each argument, of which one may be the value of an unknown flag. */
+/**
+ * Returns the errors of the whole command line. `following` are the words beyond one for each argument; one of them may
+ * be the value of an unknown flag.
+ */
 function usageErrors(
   specs: Specs,
   {raw, nonExistentFlags = [], flags}: Output,
@@ -116,7 +123,7 @@ function usageErrors(
   following: readonly string[],
 ) {
   const unknown = nonExistentFlags.map(word => unknownFlag(word, Object.keys(specs.flags), following))
-  // A surplus argument may be the value of an unknown flag.
+  // An unexpected argument may be the value of an unknown flag, so only the flag is reported.
   const isSurplus = surplus.length > 0 && unknown.length === 0
   const tooMany = isSurplus ? [unexpectedArguments(surplus, specs.bareWord)] : []
   const given = (name: string) =>
@@ -135,8 +142,8 @@ function usageErrors(
 }
 
 /**
- * Joins each value to its flag and removes what would stop oclif's parser at once: flags given twice and flags without a value.
- * `--wait` alone becomes `--wait=900`, unless digits follow.
+ * Joins each value to its flag, and removes what would stop oclif's parser at once: flags that occur twice, and flags
+ * without a value. `--wait` without digits after it becomes `--wait=900`.
  */
 function readableWords(argv: readonly string[], flags: Specs['flags']) {
   const given: {name?: string | undefined; word: string; isComplete: boolean}[] = []
@@ -157,7 +164,7 @@ function readableWords(argv: readonly string[], flags: Specs['flags']) {
     const {type, whenAlone} = flags[name ?? ''] ?? {}
     const isShort = !word.startsWith('--') && word.length > 2
     if (type === 'boolean' && isShort) {
-      // `-vv` is `-v -v`.
+      // `-vv` means `-v -v`.
       queue.unshift(`-${word.slice(2)}`)
       given.push({name, word: word.slice(0, 2), isComplete: true})
     } else if (name === undefined || type === 'boolean') {
@@ -187,41 +194,44 @@ function readableWords(argv: readonly string[], flags: Specs['flags']) {
 
 export abstract class ParsingCommand extends Command {
   static override baseFlags = globalFlags
-  /** The valid names for `--columns`; undefined if they depend on the service's answer. */
+  /** The valid names for `--columns`. Undefined if they depend on the service's answer. */
   static columns: readonly string[] | undefined
 
-  /** The flag that a surplus argument is probably meant for. */
+  /** The flag that an unexpected argument was probably meant for. */
   static bareWord: string | undefined
 
   /**
-   * The environment variables that the command reads, for help; undefined means those of every command that calls the service.
+   * The environment variables that help names for the command (default: those of every command that calls the service).
    */
   static environment: readonly string[] | undefined
 
-  /** The operations of the service that the command calls; `bookctl help scopes` lists the scopes that they need. */
+  /** The operations of the service that the command calls. `bookctl help scopes` lists the scopes that they need. */
   static operations: CalledOperations = {}
 
-  /** The kinds of candidates of the command's arguments and flags, for completion and for questions about missing values. */
+  /**
+   * The kinds of candidates for the command's arguments and flags. Completion, and questions about missing values, use
+   * them.
+   */
   static candidates: Candidates = {}
 
   protected globals: Partial<GlobalFlags> = {}
-  /** The values of the global flags given on the command line, not in the environment. */
+  /** The values of the global flags on the command line, without those from the environment. */
   protected typed: Readonly<Record<string, string | undefined>> = {}
   /** How often --verbose was given. */
   protected verbosity = 0
-  /** The value of `--timeout`, or, once a connection is open, of the setting. */
+  /** The value of `--timeout` or, once a connection is open, of the setting. */
   timeoutSeconds: number | undefined
 
-  /** Whether the command shows settings. If so, invalid environment values are shown instead of refused. */
+  /** Whether the command shows settings. An invalid environment variable is then shown instead of refused. */
   readonly showsSettings: boolean = false
 
   protected abstract prompts(flags: AskingFlags): Promise<Prompts>
-  /** Returns the client in use and its service; undefined if none is configured. */
+  /** Returns the client in use and its service, or undefined if none is configured. */
   protected abstract client(): Promise<Client | undefined>
-  /** Returns the candidates of a kind that the service lists; none if it lists none or cannot be asked. */
+  /** Returns the candidates of a kind that the service lists, or none if it does not list them or cannot be asked. */
   protected abstract listed(kind: Source): Promise<readonly Candidate[]>
 
-  /** Parses the words of the command line. Throws a usage error that names every mistake at once. */
+  /** Parses the words of the command line. Throws a usage error that names all mistakes at once. */
   protected override async parse<
     F extends Record<string, unknown>,
     B extends Record<string, unknown>,
@@ -263,14 +273,14 @@ export abstract class ParsingCommand extends Command {
     return output
   }
 
-  /** Returns words to insert before those typed, given the parsed arguments and flags. */
+  /** Returns words to insert before the typed words, given the parsed arguments and flags. */
   protected leading(_words: readonly string[], _flags: Interfaces.ParserOutput['flags']): string[] {
     return []
   }
 
   /**
-   * Returns further errors that the command would only find later. It is called when the command line is already invalid;
-   * `refused` has the names with invalid values.
+   * Returns further errors, which the command itself would find only later. It is called if the command line is already
+   * invalid. `refused` has the names with invalid values.
    */
   protected async alsoWrong(
     _output: Pick<Interfaces.ParserOutput, 'args' | 'flags'>,

@@ -1,7 +1,7 @@
 /**
- * Starts oclif. The built program gives it a single plugin made from a small table, because loading the whole manifest takes
- * time: for `webhooks verify` of one file (`npm run bench`, verify) a tenth more processor time on Node 20, and a fifth more on
- * Node 24 with its compile cache.
+ * Starts oclif. The built program passes it a single plugin, made from a small table, because loading the whole
+ * manifest takes time: for `webhooks verify` of one file (`npm run bench`, verify), a tenth more processor time on Node
+ * 20, and a fifth more on Node 24 with its compile cache.
  */
 import {readFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -13,21 +13,21 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {settings} from '@oclif/core/settings'
 
 export interface Place {
-  /** Directory that has commands/ and cli/: dist/ or src/. package.json is beside it. */
+  /** The directory with commands/ and cli/: dist/ or src/. Next to it is package.json. */
   readonly root: string
   readonly isSource?: boolean
 }
 
 /** Returns the options for oclif's `run`. */
 export function loadOptions({root, isSource}: Place): Interfaces.LoadOptions & object {
-  // Otherwise the user's NODE_ENV could make oclif look for a TypeScript compiler.
+  // Otherwise NODE_ENV could make oclif look for a TypeScript compiler.
   settings.enableAutoTranspile = false
-  // Otherwise oclif would look for a theme.json in the configuration directory.
+  // Otherwise oclif would look for theme.json in the configuration directory.
   process.env.BOOKCTL_DISABLE_THEME = '1'
   const pjson: Interfaces.PJSON = readJson(join(root, '../package.json'))
   const options = {root, pjson, userPlugins: false, devPlugins: false}
   if (isSource) return options
-  // The table has just enough of each command to tell its name from its arguments.
+  // The table contains only what oclif needs to distinguish the name of a command from its arguments.
   const table: {readonly id: string}[] = readJson(join(root, 'commands.json'))
   const require = createRequire(join(root, 'commands.json'))
   const load = async (id: string): Promise<Command.Class> =>

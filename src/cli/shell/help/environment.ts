@@ -1,4 +1,7 @@
-/** Every environment variable that is read, for `help`, `config` and `doctor`; also builds the output of `version`. */
+/**
+ * Every environment variable that bookctl reads, for `help`, `config` and `doctor`. Also builds the output of
+ * `version`.
+ */
 import {release, type} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -84,16 +87,18 @@ interface Program {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Returns what a bug report needs: program, system, paths and the variables that are set, with secrets redacted. */
+/**
+ * Returns the facts for a bug report: program, system, paths, and the variables that are set, with secrets redacted.
+ */
 export function versionFacts({name, version, configDirectory, env}: Program) {
   const environment: Record<string, string> = {}
-  // Proxy variables are also read in lower case.
+  // The names of proxy variables may also be in lower case.
   for (const name of VARIABLE_NAMES.flatMap(each =>
     each.endsWith('_PROXY') ? [each.toLowerCase(), each] : each,
   )) {
     const value = env[name]
     if (!value) continue
-    // In a proxy or service address, credentials come before the @.
+    // In the address of a proxy or service, credentials come before the @.
     const isAddress = /(^https?_proxy|_URL)$/i.test(name)
     const plain = isAddress ? value.replace(/^([a-z]+:\/\/)?.*@/i, `$1${REDACTED}@`) : redactText(value)
     environment[name] = isSecretVariable(name) ? REDACTED : sanitizeLine(plain, 200)
@@ -111,7 +116,7 @@ export function versionFacts({name, version, configDirectory, env}: Program) {
   }
 }
 
-/** Returns the result of `version`; with `verbose`, also paths and the variables that are set. */
+/** Returns the result of `version`. With `verbose`, it includes paths and the variables that are set. */
 export function versionResult(program: Program, verbose: boolean): Result {
   const {environment, ...facts} = versionFacts(program)
   const {name, version, node, platform} = facts

@@ -1,4 +1,7 @@
-/** Prints help: the first screen, a group of commands, one command, a topic, or a group with the topic of the same name. */
+/**
+ * Prints help: the first screen, a group of commands, one command, a topic, or a group together with the topic of the
+ * same name.
+ */
 import process from 'node:process'
 import type {Command} from '@oclif/core/command'
 import {CommandHelp, Help, type HelpFormatter, type HelpSectionRenderer} from '@oclif/core/help'
@@ -15,9 +18,9 @@ import type {Row} from './topics.js'
 
 type Flag = Command.Flag.Any
 
-/** The help of one command: what it does, usage, flags, examples and further reading. */
+/** The help of one command: usage, flags, examples and further reading. */
 class CommandText extends CommandHelp {
-  /** Returns the help text without the summary. Empty sections are left out. */
+  /** Returns the help text without the command's summary. Empty sections are left out. */
   override generate(): string {
     return [prose(this, this.command.description ?? ''), super.generate()].filter(Boolean).join('\n\n')
   }
@@ -57,7 +60,8 @@ export default class BookctlHelp extends Help {
 
   constructor(config: Interfaces.Config, options: Partial<Interfaces.HelpOptions> = {}) {
     const {columns} = terminalOf(process.stdout)
-    // Lines over 100 columns are hard to read. On narrow terminals oclif exceeds its width by two, so two are kept free.
+    // Lines over 100 columns are hard to read. On narrow terminals, oclif's lines are up to two columns too wide, so
+    // two are subtracted.
     const maxWidth = Math.max(38, columns < 60 ? columns - 2 : Math.min(columns, 100))
     super(config, {maxWidth, stripAnsi: true, ...options})
   }
@@ -72,15 +76,15 @@ export default class BookctlHelp extends Help {
     const isTopic = words.length === 1 && isHelpTopic(words[0] ?? '')
     const {name, left} = findName(words, ids)
     const command = this.sortedCommands.find(({id}) => id === name.join(':'))
-    // A group takes only the global flags.
+    // A group accepts only the global flags.
     const [flag] = splitArgv(running.argv).rest
     if (flag !== undefined && asked.length === own.length) throw flagWithoutCommand(flag)
-    // A group without a command prints JSON with --json; help that was asked for is always text.
+    // With --json, a group without a command prints JSON. Help that the user asked for is always text.
     if (asked.length === own.length && wantsJson(running.argv)) {
       const commands = this.below(name).map(([command, summary]) => ({command, summary}))
       return this.log(jsonText({commands}, 2))
     }
-    // Hidden commands, such as `help` itself, have no help of their own, so the first screen is shown.
+    // Hidden commands, such as `help`, have no help of their own, so the first screen is shown.
     if (words[0] === undefined || this.config.findCommand(words[0])?.hidden) return this.showRootHelp()
     if (left.length > 0 && !command && !isTopic) throw unknownCommand(words, ids, Object.keys(HELP_TOPICS))
     if (command) return this.showCommandHelp(command)
@@ -94,19 +98,19 @@ export default class BookctlHelp extends Help {
   }
 
   protected override log(...lines: string[]): void {
-    // Help in a pipe has no colour, even where a variable forces colour.
+    // In a pipe, help has no colour, even if a variable forces colour.
     const {isTTY, paint} = terminalOf(process.stdout)
     const text = lines.join('\n')
     process.stdout.write(`${isTTY ? text.replace(HEADING, heading => paint('header', heading)) : text}\n`)
   }
 
-  /** Returns the commands of a group; all commands if `name` is empty. */
+  /** Returns the commands of a group, or all commands if `name` is empty. */
   private below(name: readonly string[]): Row[] {
     const prefix = name.map(word => `${word}:`).join('')
     return this.sortedCommands.filter(({id}) => id.startsWith(prefix)).map(entryOf)
   }
 
-  /** Returns the help of a group or of a topic, or both if they have the same name. */
+  /** Returns the help of a group or of a topic, or of both if they have the same name. */
   private async groupText(words: readonly string[]): Promise<string> {
     const name = words.join(' ').replaceAll(':', ' ')
     const topic = isHelpTopic(name) ? await this.topicText(name) : ''
@@ -151,7 +155,7 @@ export default class BookctlHelp extends Help {
     this.log([prose(this, WHAT_IT_IS), ...texts].join('\n\n'))
   }
 
-  /** Returns the list of all commands under the headings of the first screen. */
+  /** Returns all commands under the headings of the first screen. */
   private commandsText(): string {
     const texts = this.groups().map(([heading, names]) => {
       const entries = names.flatMap(name => [
@@ -163,7 +167,7 @@ export default class BookctlHelp extends Help {
     return texts.join('\n\n')
   }
 
-  /** Returns the headings, each with its first words of commands. Words under no heading go under `More`. */
+  /** Returns the headings, each with the first words of its commands. Words without a heading are under `More`. */
   private groups(): [heading: string, names: string[]][] {
     const words = [...new Set(this.sortedCommands.map(({id}) => id.split(':')[0] ?? ''))]
     const named = Object.values(GROUPS).flat()
@@ -223,12 +227,15 @@ function usageOf({id, args, strict}: Command.Loadable, flags: readonly Flag[]): 
   return ['bookctl', ...id.split(/[: ]/), ...words, ...typed, '[flags]'].join(' ')
 }
 
-/** Longest list of choices that is shown as a flag's value, in characters; a longer one is in the summary. */
+/**
+ * Maximum length in characters of a list of choices that is shown as a flag's value. A longer list is shown in the
+ * summary.
+ */
 const MOST_CHOICE_LENGTH = 20
 
 /**
- * Adds the choices of an argument to its description, because oclif prints choices as a single long word that wraps at any
- * letter.
+ * Adds the choices of an argument to its description, because oclif prints them as one long word that is broken
+ * anywhere.
  */
 function withListedChoices(arg: Command.Arg.Any): Command.Arg.Any {
   const {options = [], ...others} = arg
@@ -265,7 +272,10 @@ function valueName(flag: Flag): string {
   return String(helpValue ?? (choice === '' ? 'VALUE' : flag.name.toUpperCase()))
 }
 
-/** Wraps the paragraphs of `text`, which empty lines separate. Paragraphs that start with two spaces are kept as they are. */
+/**
+ * Wraps the paragraphs of `text`, which are separated by empty lines. Paragraphs that begin with two spaces are not
+ * wrapped.
+ */
 function prose(help: HelpFormatter, text: string, indent = 0): string {
   return text
     .trim()

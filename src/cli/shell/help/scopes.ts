@@ -1,4 +1,4 @@
-/** The help topic `scopes`: what each scope allows (§5), and which of them each command needs. */
+/** The help topic `scopes`: what each scope allows (§5), and which scopes each command needs. */
 import {
   BOOKING_SCOPES,
   type CalledOperations,
@@ -17,7 +17,7 @@ const NOTES = `
 
 Without the scope that it needs, a command ends with 4 and says which one is missing. Only the operator can grant it. The scopes of BOOKCTL_TOKEN are those it was requested with, and it does not say them.`
 
-/** A command as oclif knows it, with the property that oclif passes on from the class. */
+/** A command as oclif describes it, with the property `operations` that oclif copies from the class. */
 interface Listed {
   readonly id: string
   readonly operations?: CalledOperations
@@ -31,7 +31,9 @@ export function scopesTopic(commands: readonly Listed[]): readonly Part[] {
   return [INTRODUCTION, {rows: Object.entries(SCOPES)}, {heading: 'The scopes of each command', rows}, NOTES]
 }
 
-/** Returns the scopes of the operations: those always needed, then the others, with what for in brackets. */
+/**
+ * Returns the scopes that operations need: first those always needed, then the others, with their purpose in brackets.
+ */
 function needsOf(operations: CalledOperations): string {
   const times = new Map<Scope, Set<string>>()
   for (const [name, when] of Object.entries(operations)) {

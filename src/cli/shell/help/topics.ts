@@ -1,4 +1,7 @@
-/** The help topics except `commands`, `flags` and `scopes`: texts, and rows of a name and its meaning. */
+/**
+ * The help topics other than `commands`, `flags` and `scopes`. A topic consists of texts, and of rows with a name and
+ * its meaning.
+ */
 import {EVENT_TYPES} from '../../../contract/events.js'
 import {
   ACCESS_TOKEN_LIFETIME_SECONDS,
@@ -107,7 +110,7 @@ The check: HMAC-SHA256 with the secret, over the header's t, a dot, and the raw 
 
 export type Row = [name: string, meaning: string]
 
-/** Part of a topic: text in paragraphs, or rows. */
+/** A part of a topic: a text of paragraphs, or rows. */
 export type Part = string | {readonly heading?: string; readonly rows: Row[]}
 
 const exits = Object.values(EXITS).map(({code, meaning}): Row => [String(code), meaning])
