@@ -1,4 +1,4 @@
-/** Checks of single values. Each throws a usage Failure that names the field; a check called with the field '' names none. */
+/** Checks of single values. Each throws a usage error that names the field, unless the field is ''. */
 import {instantOf, systemClock} from '../../contract/dates.js'
 import {type Failure, usage} from '../../contract/failure.js'
 import {parseUrl, sanitizeLine} from '../../contract/foreign-text.js'
@@ -13,8 +13,8 @@ import {isAmount} from '../../contract/money.js'
 import {OPERATIONS, type OperationName, PATH_TEMPLATE} from '../../contract/operations.js'
 
 /**
- * Prefixes `problem` with the field name; returns `problem` alone if the field is '', as in questions, which name the field
- * themselves.
+ * Returns `problem` after the field name, or `problem` alone if the field is ''. Questions use '', because they show
+ * the field themselves.
  */
 export function named(field: string, problem: string): string {
   return field === '' ? problem : `${field}: ${problem}`
@@ -37,9 +37,12 @@ export function checkInteger(field: string, text: string, least: number, most: n
 /** The range of --timeout and of the setting `timeout`, in seconds. */
 export const TIMEOUT_LIMITS = {min: 1, max: 3600}
 
-/** A maximum price, typed as `450`, `450.00 EUR` or `EUR 450`. Without a currency, the caller decides which one applies. */
+/**
+ * A maximum price, typed as `450`, `450.00 EUR` or `EUR 450`. If it has no currency, the caller decides which one
+ * applies.
+ */
 export interface Maximum {
-  /** Decimal string. */
+  /** A decimal string. */
   readonly amount: string
   readonly currency: string | null
 }
@@ -57,7 +60,10 @@ export function checkUuid(field: string, text: string): string {
   throw invalid(field, 'must be a UUID')
 }
 
-/** Returns the currency code in upper case. Only the form is checked, because only the service knows which currencies exist. */
+/**
+ * Returns the currency code in upper case. Throws a usage error if its form is wrong. Whether the currency exists is
+ * left to the service.
+ */
 export function checkCurrency(field: string, text: string): string {
   if (/^[A-Za-z]{3}$/.test(text)) return text.toUpperCase()
   throw invalid(field, 'must be a three-letter currency code (ISO 4217) such as EUR', text)
@@ -77,13 +83,16 @@ export function checkIdentifier(kind: IdentifierKind, field: string, text: strin
   throw invalid(field, `must be ${IDENTIFIERS[kind].expected}`, shown, likelyCause(text) ?? WHERE_SHOWN[kind])
 }
 
-/** Returns `text`. Throws a usage error for what a script passes if a value is missing, such as `null` or an empty string. */
+/** Returns `text`. Throws a usage error for an empty string or `null`, which a script passes if a value is missing. */
 export function checkGiven(field: string, text: string): string {
   if (!isNoValue(text)) return text
   throw invalid(field, 'must have a value', text, likelyCause(text))
 }
 
-/** Returns a hint for a value that a script filled in wrongly; undefined if the value looks typed by a person. */
+/**
+ * Returns a hint for a value that a script has probably filled in wrongly, or undefined if a person seems to have typed
+ * it.
+ */
 function likelyCause(text: string): string | undefined {
   if (text.trim() === '') return 'the value is empty: check the variable or the command it comes from'
   if (isNoValue(text))
@@ -99,8 +108,8 @@ export function checkText(field: string, text: string): string {
 const SECONDS: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_400}
 
 /**
- * Reads `30s`, `16m`, `2h`, `1d` or a sum such as `1h30m` as seconds. A bare number means seconds, and is refused if `needsUnit`.
- * Throws a usage error if invalid.
+ * Reads `30s`, `16m`, `2h`, `1d` or a sum such as `1h30m` as seconds. A number without a unit means seconds; with
+ * `needsUnit` it is invalid. Throws a usage error if invalid.
  */
 export function readDuration(field: string, text: string, needsUnit = false): number {
   const form = needsUnit ? /^(\d{1,9}[smhd])+$/ : /^(\d{1,9}[smhd])+$|^\d{1,9}$/
@@ -111,18 +120,18 @@ export function readDuration(field: string, text: string, needsUnit = false): nu
 }
 
 /**
- * Reads a time such as 2030-06-01T12:00:00Z, or a duration before now such as 2h, as Unix seconds. Throws a usage error for
- * anything else.
+ * Reads a time such as 2030-06-01T12:00:00Z, or a duration before now such as 2h, as Unix seconds. Throws a usage error
+ * for anything else.
  */
 export function readSince(field: string, text: string): number {
   const since = readTimeOrAgo(field, text)
   return 'at' in since ? since.at : systemClock.now() - since.secondsAgo
 }
 
-/** A time in Unix seconds, or how many seconds before now by a clock that is read later. */
+/** A time in Unix seconds, or how many seconds it is before now on a clock that is not read yet. */
 export type TimeOrAgo = {readonly at: number} | {readonly secondsAgo: number}
 
-/** Reads the same as `readSince`, for another clock than this machine's. */
+/** Reads the same as `readSince`, for a clock other than this machine's. */
 export function readTimeOrAgo(field: string, text: string): TimeOrAgo {
   if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return {secondsAgo: readDuration(field, text)}
   const at = instantOf(text)
@@ -130,12 +139,15 @@ export function readTimeOrAgo(field: string, text: string): TimeOrAgo {
   return {at}
 }
 
-/** The operations of §4.9. The interface shows no path for them, so a profile may name one. */
+/** The operations of §4.9. The interface shows no path for them, so a profile may set one. */
 export const OWN_OPERATIONS = (Object.keys(OPERATIONS) as OperationName[]).filter(
   name => OPERATIONS[name].source === 'ours',
 )
 
-/** Throws a usage error unless `name` is an operation of §4.9 and `path` has the parameters it needs, and no others. */
+/**
+ * Throws a usage error unless `name` is an operation of §4.9 and `path` has exactly the parameters that it needs.
+ * `where` says where the path is set.
+ */
 export function checkOwnPath(where: string, name: string, path: string): string {
   const refuse = (problem: string) => usage('settings_invalid', problem)
   const operation = OWN_OPERATIONS.find(own => own === name)
@@ -150,8 +162,8 @@ export function checkOwnPath(where: string, name: string, path: string): string 
 }
 
 /**
- * Returns the origin of a proxy URL. Throws a usage error unless the URL is http(s), or if it has a password, which the process
- * list would show.
+ * Returns the origin of a proxy URL. Throws a usage error if it is not http(s), or if it has a password, which the
+ * process list would show.
  */
 export function checkProxy(field: string, text: string): string {
   const url = parseUrl(text.includes('://') ? text : `http://${text}`)
@@ -163,7 +175,7 @@ export function checkProxy(field: string, text: string): string {
   throw usage('secret_on_command_line', `${field}: ${problem}`, 'set HTTPS_PROXY instead')
 }
 
-/** Returns `env` with `origin` as the proxy for every request. */
+/** Returns a copy of `env` in which `origin` is the proxy for every request. */
 export function withProxy(env: NodeJS.ProcessEnv, origin: string): NodeJS.ProcessEnv {
   return {...env, https_proxy: origin, http_proxy: origin, no_proxy: ''}
 }

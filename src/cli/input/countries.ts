@@ -5,7 +5,7 @@ import COUNTRY_NAMES from './country-names.json' with {type: 'json'}
 import {closestFew, didYouMean, fold, matches} from './match.js'
 
 /**
- * Returns the code (ISO 3166-1 alpha-2) of a country that is typed as a code or by any of its names. Throws a usage error if
+ * Returns the code (ISO 3166-1 alpha-2) of a country, typed as a code or as any of its names. Throws a usage error if
  * there is none.
  */
 export async function checkCountry(field: string, text: string): Promise<string> {
@@ -19,11 +19,12 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const [one, ...others] =
     isForeign && !isFirstWord(all, word) ? all.filter(({foreign}) => foreign.includes(word)) : named
   if (one && others.length === 0) return one.code
-  // With so many languages, some foreign name resembles any word; those are compared only if the first letter matches.
+  // In so many languages, some name resembles any word. Foreign names are therefore compared only if the first letter
+  // is the same.
   const beginsAlike = (name: string) => name[0] === word[0]
   const folded = all.flatMap(({names, foreign}) => [...names.map(fold), ...foreign.filter(beginsAlike)])
   const longNames = [...new Set(folded)].filter(name => name.length > 3)
-  // Two letters resemble every code and are part of many names, so they get no suggestions.
+  // Two letters resemble every code and are part of many names, so there are no suggestions for them.
   const typed = word.length > 2 ? [text, ...closestFew(word, longNames, 3)] : []
   const meant = new Set(typed.flatMap(name => findCountries(all, name)))
   const shown = [...meant].slice(0, 3).map(({name, code}) => `${sanitizeLine(name, 50)} (${code})`)
@@ -33,7 +34,7 @@ export async function checkCountry(field: string, text: string): Promise<string>
 }
 
 /**
- * Reports whether `word` is ambiguous, because in some language it is only the first word of several names. `Kongo` is ambiguous,
+ * Reports whether `word` is ambiguous, because in some language several names begin with it. `Kongo` is ambiguous,
  * although it is a whole name in another language.
  */
 function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
@@ -44,7 +45,7 @@ function isFirstWord(all: readonly NamedCountry[], word: string): boolean {
   })
 }
 
-/** Languages that many partners speak; country names in these are accepted too. */
+/** Languages that many partners speak. Country names in these languages are accepted too. */
 const LANGUAGES = [
   'tr',
   'de',
@@ -74,12 +75,12 @@ const isNamed = ({names}: NamedCountry, typed: string) => names.some(name => fol
 
 export type NamedCountry = Awaited<ReturnType<typeof namedCountries>>[number]
 
-/** Common country names that Intl and countries-list lack or have only in an older form. */
+/** Common country names that Intl and countries-list do not have, or only in an older form. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = COUNTRY_NAMES
 
 /**
- * Loads all countries with their names. `code` is ISO 3166-1 alpha-2; `names` includes the two- and three-letter codes; `foreign`
- * has the folded name in each of LANGUAGES.
+ * Loads all countries with their names. `code` is ISO 3166-1 alpha-2. `names` includes the two- and three-letter codes.
+ * `foreign` has the name in each of LANGUAGES, without accents and case.
  */
 export async function namedCountries() {
   const {countries, getCountryData} = await import('countries-list')

@@ -1,20 +1,23 @@
-/** Days as people type them: `2030-06-01`, `1.6.2030`, `today`, `tomorrow`, `+7`. */
+/** Reads days as people type them: `2030-06-01`, `1.6.2030`, `today`, `tomorrow`, `+7`. */
 import {addDays, ageOn, isCalendarDate, nightsBetween} from '../../contract/dates.js'
 import {invalid} from './checks.js'
 
-/** The forms of a date that help and errors name; +7 is a week from today. */
+/** The forms of a date that help and errors show. `+7` is a week from today. */
 export const DATE_FORMS = 'YYYY-MM-DD, D.M.YYYY, tomorrow or +7'
-/** The forms of a date in the past that help and errors name. */
+/** The forms of a past date that help and errors show. */
 export const PAST_DATE_FORMS = 'YYYY-MM-DD or D.M.YYYY'
 
-/** Returns today's date in this machine's time zone, YYYY-MM-DD. */
+/** Returns today's date in this machine's time zone as YYYY-MM-DD. */
 export function today(): string {
   const now = new Date()
   const two = (number: number) => String(number).padStart(2, '0')
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
-/** Reads a typed date as YYYY-MM-DD. `+7` counts from `from`; an error names `forms`. Throws a usage error if invalid. */
+/**
+ * Reads a typed date as YYYY-MM-DD. `+7` counts from `from`. Throws a usage error that shows `forms` if the date is
+ * invalid.
+ */
 export function readDay(field: string, typed: string, from = today(), forms = DATE_FORMS): string {
   const text = typed.trim().toLowerCase()
   const ahead = text === 'today' ? '0' : text === 'tomorrow' ? '1' : /^\+(\d{1,4})$/.exec(text)?.[1]
@@ -26,7 +29,8 @@ export function readDay(field: string, typed: string, from = today(), forms = DA
 }
 
 /**
- * Reads a date that is not past, neither here nor in UTC, because the hotel may be further west. Throws a usage error if invalid.
+ * Reads a date that is not in the past. It may be today in UTC or here, whichever is earlier, because the hotel may be
+ * further west. Throws a usage error if invalid.
  */
 export function readComingDay(field: string, typed: string, from = today()): string {
   const date = readDay(field, typed, from)
@@ -36,8 +40,8 @@ export function readComingDay(field: string, typed: string, from = today()): str
 }
 
 /**
- * Throws a usage error if a birth date is in the future or more than OLDEST years ago. Tomorrow is allowed, because it may be
- * today elsewhere.
+ * Returns a birth date. Throws a usage error if it is in the future, or more than OLDEST years ago. Tomorrow is
+ * allowed, because it may be today elsewhere.
  */
 export function checkBirthDate(field: string, date: string, from = today()): string {
   if (nightsBetween(date, from) < -1) throw invalid(field, 'must not be in the future', date)

@@ -1,4 +1,4 @@
-/** Reads the files that flags name (`-` is standard input), and checks where files can be written. */
+/** Reads files that flags name (`-` is standard input), and checks whether files can be written. */
 import {isUtf8} from 'node:buffer'
 import {accessSync, constants, createReadStream, existsSync, lstatSync, statSync} from 'node:fs'
 import {basename, dirname, resolve} from 'node:path'
@@ -13,7 +13,10 @@ import {whileReading} from './pending-reads.js'
 
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** Reads the text of `path` (`-`: standard input). Throws a usage error that names `flag` but does not quote the content. */
+/**
+ * Reads the text of `path` (`-`: standard input). Throws a usage error that names `flag` but does not quote the
+ * content.
+ */
 export async function readText(flag: string, path: string): Promise<string> {
   return decode(flag, await readBytes(flag, path, MOST_BYTES))
 }
@@ -47,7 +50,7 @@ export function checkEncoding(flag: string, bytes: Uint8Array): void {
   throw invalid(flag, `is not text: there is a NUL byte on line ${line}`)
 }
 
-/** Returns the first line that is not UTF-8, from 1. */
+/** Returns the number (from 1) of the first line that is not UTF-8. */
 function lineNotUtf8(bytes: Uint8Array): number {
   const newline = 0x0a
   for (let line = 1, start = 0; ; line++) {
@@ -58,8 +61,8 @@ function lineNotUtf8(bytes: Uint8Array): number {
 }
 
 /**
- * Reads the bytes of `path` (`-`: standard input). Throws a usage error that names `flag` if the file cannot be read or is longer
- * than `mostBytes`.
+ * Reads the bytes of `path` (`-`: standard input). Throws a usage error that names `flag` if the file cannot be read or
+ * is longer than `mostBytes`.
  */
 export async function readBytes(flag: string, path: string, mostBytes: number): Promise<Uint8Array> {
   try {
@@ -74,14 +77,17 @@ export async function readBytes(flag: string, path: string, mostBytes: number): 
   throw invalid(flag, `longer than ${sizeText(mostBytes)}`)
 }
 
-/** Returns the words for a system error `code` of a failed read; a code without words is returned as it is. */
+/** Describes why a read failed, by the `code` of the system error. An unknown code is returned as it is. */
 export function readingProblem(code: string): string {
   if (code === 'EACCES') return 'permission denied'
   if (code === 'EISDIR') return 'is a directory'
   return code === 'ENOENT' ? 'no such file' : code
 }
 
-/** Reads a stream until it ends or more than `mostBytes` have arrived, so the result may be a little longer than `mostBytes`. */
+/**
+ * Reads a stream until it ends or more than `mostBytes` have arrived. The result may be slightly longer than
+ * `mostBytes`.
+ */
 async function collect(stream: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
@@ -93,12 +99,15 @@ async function collect(stream: AsyncIterable<Buffer>, mostBytes: number): Promis
   return Buffer.concat(pieces)
 }
 
-/** Reads at most `mostBytes` + 1 bytes of a file, so that an endless file ends too. Throws the system's error. */
+/** Reads at most `mostBytes` + 1 bytes of a file, so that reading an endless file ends. Throws the system's error. */
 export function readFile(path: string, mostBytes: number): Promise<Buffer> {
   return whileReading(() => collect(createReadStream(path, {end: mostBytes}), mostBytes))
 }
 
-/** Reads a secret from a file or `-` and drops its trailing newline. Throws a usage error if it is empty or has several lines. */
+/**
+ * Reads a secret from a file, or `-`, without its line feed at the end. Throws a usage error if it is empty or has
+ * several lines.
+ */
 export async function readSecret(flag: string, path: string): Promise<string> {
   const secret = (await readText(flag, path)).replace(/\r?\n$/, '')
   if (secret === '') throw invalid(flag, 'contains no secret')
@@ -106,7 +115,7 @@ export async function readSecret(flag: string, path: string): Promise<string> {
   return secret
 }
 
-/** Throws a usage error that names `flag` if no file can be written at `path`. */
+/** Returns `path`. Throws a usage error that names `flag` if no file can be written there. */
 export function checkWritable(flag: string, path: string): string {
   const shown = sanitizeLine(path, 200)
   if (path === '') throw invalid(flag, 'must be a file name')
@@ -128,15 +137,15 @@ export function checkWritable(flag: string, path: string): string {
   }
 }
 
-/** Throws a usage error that names `flag` unless a new file can be written at `path`. */
+/** Returns `path`. Throws a usage error that names `flag` unless a new file can be written there. */
 export function checkNewFile(flag: string, path: string): string {
   requireNewFile(checkWritable(flag, path), 'name a new file', flag)
   return path
 }
 
 /**
- * Throws a usage error that names `flag` if something exists at `path`. It then also removes temporary copies that a killed run
- * may have left in that directory.
+ * Throws a usage error that names `flag` if something exists at `path`. Before that, removes temporary files that a
+ * killed run may have left in its directory.
  */
 export function requireNewFile(path: string, hint: string, flag = ''): void {
   if (!lstatSync(path, {throwIfNoEntry: false})) return
@@ -144,7 +153,7 @@ export function requireNewFile(path: string, hint: string, flag = ''): void {
   throw usage('file_exists', named(flag, `${sanitizeLine(path, 200)} exists already`), hint)
 }
 
-/** Parses `text` as JSON. Throws a usage error that names `flag`, line and column if it is not JSON. */
+/** Parses `text` as JSON. If it is not JSON, throws a usage error that names `flag`, the line and the column. */
 export function readJson(flag: string, text: string): unknown {
   const clean = text.replace(/^\ufeff/, '')
   try {

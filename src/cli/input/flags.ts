@@ -1,4 +1,4 @@
-/** oclif flags and arguments whose values are read by our own checks. */
+/** oclif flags and arguments whose values our own checks read. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type {IdentifierKind} from '../../contract/identifiers.js'
@@ -7,10 +7,13 @@ import {checkCountry} from './countries.js'
 import {readComingDay} from './dates.js'
 import {wordOf} from './usage-errors.js'
 
-/** Reads a value; it may be called twice, so it must not read standard input. */
+/** Reads a value. It may be called twice for the same value, so it must not read standard input. */
 type Check<T> = (field: string, text: string) => T | Promise<T>
 
-/** Defines a flag whose value `check` reads: `const amountFlag = checkedFlag(checkAmount)`, then `price: amountFlag({…})`. */
+/**
+ * Defines a flag whose value `check` reads: `const amountFlag = checkedFlag(checkAmount)`, then `price:
+ * amountFlag({…})`.
+ */
 export function checkedFlag<T>(check: Check<T>) {
   return Flags.custom<T>({parse: parserOf(check) as never})
 }
@@ -25,14 +28,13 @@ function parserOf<T>(check: Check<T>) {
     check(wordOf(context, spec, spec.name).shown, text)
 }
 
-/** A flag for a maximum price. */
 export const maximumFlag = checkedFlag(readMaximum)
 export const countryFlag = checkedFlag(checkCountry)
 export const currencyFlag = checkedFlag(checkCurrency)
 export const comingDayFlag = checkedFlag((field, text) => readComingDay(field, text))
 export const durationFlag = checkedFlag(readDuration)
 
-/** Defines `--port`. `usual` is what help shows as the default. */
+/** Defines `--port`. `usual` is the default that help shows. */
 export const portFlag = (usual: string) =>
   Flags.integer({
     helpValue: 'PORT',
@@ -42,7 +44,10 @@ export const portFlag = (usual: string) =>
     defaultHelp: async () => usual,
   })
 
-/** Reads `[HOST:]PORT`, where an IPv6 address is in brackets. Without a host it is the loopback address. */
+/**
+ * Reads `[HOST:]PORT`, with an IPv6 address in brackets. Without a host, it is the loopback address. Throws a usage
+ * error if invalid.
+ */
 function readAdminAddress(field: string, text: string): {readonly host: string; readonly port: number} {
   const [, bracketed, plain, digits = ''] =
     /^(?:(?:\[([\da-fA-F:.%\w]+)\]|([^:\s/[\]]+)):)?(\d{1,5})$/.exec(text) ?? []
@@ -51,14 +56,14 @@ function readAdminAddress(field: string, text: string): {readonly host: string; 
   throw invalid(field, 'must be a port from 0 to 65535, or HOST:PORT such as 0.0.0.0:9464', text)
 }
 
-/** Defines `--admin`. `what` is what it serves beside readiness. */
+/** Defines `--admin`. `what` says what it serves besides readiness. */
 export const adminFlag = (what: string) =>
   checkedFlag(readAdminAddress)({
     helpValue: '[HOST:]PORT',
     summary: `serve ${what} there: /healthz, /readyz, /metrics (on 127.0.0.1 unless HOST is given; 0: any free port)`,
   })
 
-/** How long `--wait` without SECONDS waits: as long as a payment page usually lives. */
+/** How many seconds `--wait` without SECONDS waits: as long as a payment page is usually valid. */
 export const DEFAULT_WAIT_SECONDS = 900
 
 /** Defines `--wait[=SECONDS]`. */

@@ -1,4 +1,7 @@
-/** Reads guests and contacts (§2.4): `--guest` and `--contact` as people type them, telephone numbers, and people's names. */
+/**
+ * Reads guests and contacts (§2.4) as people type them in `--guest` and `--contact`, telephone numbers, and names of
+ * people.
+ */
 import {type Failure, usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {isObject} from '../../contract/json.js'
@@ -14,7 +17,7 @@ const GUEST_FIELDS = ['type', 'name', 'surname', 'birth_date', 'gender', 'nation
 const GUEST_NAMES = [...GUEST_FIELDS, 'identity.type', 'identity.number', 'tc', 'passport']
 const CONTACT_NAMES = ['name', 'surname', 'email', 'phone_country_code', 'phone_number']
 
-/** Readers for the fields that people write in several ways. */
+/** Readers for fields that people write in several ways. */
 const READERS: Readonly<Record<string, (field: string, text: string) => unknown>> = {
   birth_date: (field, text) => readDay(field, text, undefined, PAST_DATE_FORMS),
   nationality: checkCountry,
@@ -25,8 +28,8 @@ const READERS: Readonly<Record<string, (field: string, text: string) => unknown>
 }
 
 /**
- * Reads a guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws a usage error if
- * invalid.
+ * Reads a guest from `NAME=VALUE,…`. `tc` and `passport` are short for identity.type and identity.number. Throws a
+ * usage error if invalid.
  */
 export async function readGuest(field: string, text: string): Promise<Fields> {
   const {pairs, errors} = readPairs(field, text, GUEST_NAMES)
@@ -52,7 +55,7 @@ export async function readGuest(field: string, text: string): Promise<Fields> {
 }
 
 /**
- * Reads a contact, or some of its fields, from `NAME=VALUE,…`. `phone` is short for a telephone number with country prefix.
+ * Reads a contact, or some of its fields, from `NAME=VALUE,…`. `phone` is a telephone number with its country prefix.
  * Throws a usage error if invalid.
  */
 export async function readContact(field: string, text: string): Promise<Fields> {
@@ -73,14 +76,16 @@ export async function readContact(field: string, text: string): Promise<Fields> 
     }
   }
   if (errors.length === 0) return contact
-  // A placeholder for a number that cannot be read, so that it is reported as wrong but not as missing. It is never sent.
+  // If the number cannot be read, a placeholder stands for it, so that it is reported as wrong but not as missing. It
+  // is never sent.
   const unread = isUnread ? {phone_country_code: '+0', phone_number: '0000'} : {}
   throw new PartsFailure(errors, pairs.size > 0 ? {...contact, ...unread} : undefined)
 }
 
 /**
- * Reads `K=V,K=V`, in which `\,` is a comma and `\\` a backslash; errors name `field`. If a name is mistyped, the value is also
- * stored under the name of `valid` that it probably means, so that this name is not reported as missing.
+ * Reads `K=V,K=V`, in which `\,` stands for a comma and `\\` for a backslash. Errors name `field`. If a name is
+ * mistyped, the value is also stored under the name in `valid` that was probably meant, so that this name is not
+ * reported as missing.
  */
 export function readPairs(field: string, text: string, valid: readonly string[]) {
   const errors: Failure[] = []
@@ -121,7 +126,7 @@ function unknownIn(where: string, names: readonly string[], valid: readonly stri
     })
 }
 
-/** Fills in defaults: guests are adults, and the first one leads. Country codes are converted to upper case. */
+/** Adds defaults: guests are adults, and the first one is the lead guest. Country codes are converted to upper case. */
 export function completeGuests(guests: readonly Fields[]): Fields[] {
   const hasLead = guests.some(guest => guest.is_lead === true)
   return guests.map((guest, index) => {
@@ -136,8 +141,8 @@ export function completeGuests(guests: readonly Fields[]): Fields[] {
 export type Phone = ReturnType<Awaited<ReturnType<typeof createPhoneReader>>>
 
 /**
- * Returns a reader of telephone numbers with a country prefix, or national numbers of `country` (ISO 3166-1). The reader throws a
- * usage error if invalid.
+ * Returns a function that reads telephone numbers with a country prefix, or national numbers of `country` (ISO 3166-1).
+ * It throws a usage error if a number is invalid.
  */
 export async function createPhoneReader(country?: string) {
   const {parsePhoneNumberFromString, isSupportedCountry} = await import('libphonenumber-js/min')
@@ -145,7 +150,7 @@ export async function createPhoneReader(country?: string) {
   return (field: string, typed: string) => {
     const parsed = parsePhoneNumberFromString(typed.trim().replace(/^00/, '+'), {...home, extract: false})
     const phone_number = String(parsed?.nationalNumber)
-    // `country` is undefined for a prefix that several countries share.
+    // `country` is undefined if several countries share the prefix.
     if (parsed?.isPossible() && /^\d{4,15}$/.test(phone_number))
       return {phone_country_code: `+${parsed.countryCallingCode}`, phone_number, country: parsed.country}
     const example = 'with its country prefix and the right number of digits, such as +90 532 123 45 67'
@@ -154,14 +159,14 @@ export async function createPhoneReader(country?: string) {
 }
 
 /**
- * Matches joiner characters inside a word. They count as visible, because in Persian and Indian scripts they are part of the
- * spelling.
+ * Matches joiner characters inside a word. They do not count as invisible, because they are part of the spelling in
+ * Persian and Indian scripts.
  */
 const JOINERS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu
 
 /**
- * Returns a usage error for every text in `value` that has invisible characters. `value` may be any JSON from a file, and `path`
- * is where it is in that file. Emoji are visible, so `oddIn` only doubts them.
+ * Returns a usage error for every text in `value` that has invisible characters. `value` may be any JSON from a file,
+ * and `path` is its place in that file. Emoji are visible, so only `oddIn` reports them.
  */
 export function faultsOfWords(value: unknown, path: string): Failure[] {
   if (isObject(value))
@@ -172,19 +177,22 @@ export function faultsOfWords(value: unknown, path: string): Failure[] {
   return [usage('invalid_input', named(path, 'must not contain invisible characters'))]
 }
 
-/** Returns what is unusual in a name: `digits`, which may belong to the next question, or `symbols`, such as emoji. */
+/**
+ * Returns what is unusual in a name: `digits`, which may be the answer to the next question, or `symbols`, such as
+ * emoji.
+ */
 export function oddIn(name: string): 'digits' | 'symbols' | undefined {
   if (/\p{N}/u.test(name)) return 'digits'
   return /\p{So}/u.test(name) ? 'symbols' : undefined
 }
 
-/** A letter of a script other than Latin. Letters that several scripts share, such as ʻ, do not count. */
+/** Matches a letter of a script other than Latin. Letters that several scripts share, such as ʻ, do not match. */
 const OTHER_LETTER = /(?!\p{Script=Latin}|\p{Script=Common}|\p{Script=Inherited})\p{L}/u
 
-/** Advice shown for a name that `needsLatin`. */
+/** The advice for a name for which `needsLatin` is true. */
 export const LATIN_ADVICE = 'hotels read the Latin letters of the passport'
 
-/** Reports whether a name has non-Latin letters, which a hotel may not be able to read; ş, ğ, ı, ß and ø are Latin. */
+/** Reports whether a name has non-Latin letters, which a hotel may not be able to read. ş, ğ, ı, ß and ø are Latin. */
 export function needsLatin(name: string): boolean {
   return OTHER_LETTER.test(name)
 }

@@ -1,4 +1,4 @@
-/** Compares typed words without accents and case, and suggests the nearest name for a mistyped one. */
+/** Compares typed words regardless of accents and case, and suggests the nearest name for a mistyped one. */
 
 /** Letters that Unicode normalization does not decompose, with their plain spelling. */
 const FOLDED: Readonly<Record<string, string>> = {
@@ -7,8 +7,8 @@ const FOLDED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Removes accents and case: `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, `Straße` gives
- * `strasse`.
+ * Removes accents and case: `İstanbul`, `ISTANBUL` and `ıstanbul` all give `istanbul`; `Köln` gives `koln`, and
+ * `Straße` gives `strasse`.
  */
 export function fold(text: string): string {
   return text
@@ -20,14 +20,17 @@ export function fold(text: string): string {
     .trim()
 }
 
-/** Reports whether `text` contains every word of `typed`, ignoring accents and case. */
+/** Reports whether `text` contains every word of `typed`, regardless of accents and case. */
 export function matches(text: string, typed: string): boolean {
   const folded = fold(text)
   const words = fold(typed).split(' ')
   return words.every(word => folded.includes(word))
 }
 
-/** Returns the name that `word` probably means: the nearest in spelling, else one that starts or ends with `word`. */
+/**
+ * Returns the name that `word` probably means: the nearest in spelling, else one that begins or ends with `word`.
+ * Returns undefined if there is none.
+ */
 export function closest(word: string, names: readonly string[]): string | undefined {
   const [best] = closestFew(word, names, 1)
   const isLong = lettersOf(word).length > 2
@@ -37,25 +40,28 @@ export function closest(word: string, names: readonly string[]): string | undefi
 const GUESS = 'did you mean '
 const LIST = 'names: '
 
-/** Returns the hint for a mistyped name: the name probably meant. */
+/** Returns the hint for a mistyped name, with the name that was probably meant. */
 export function didYouMean(meant: string): string {
   return `${GUESS}${meant}?`
 }
 
-/** Returns the hint for a name that resembles none of `names`: the list of them. */
+/** Returns the hint for a name that resembles none of `names`: a list of them. */
 export function listOfNames(names: readonly string[]): string {
   return LIST + names.join(', ')
 }
 
 /**
- * Reports whether `hint` was made by `didYouMean` or `listOfNames` and its first name begins with `start`. Such a hint is clear
- * only beside its message.
+ * Reports whether `didYouMean` or `listOfNames` made `hint`, and its first name begins with `start`. Such a hint is
+ * clear only next to its message.
  */
 export function isAboutName(hint = '', start = ''): boolean {
   return [GUESS, LIST].some(lead => hint.startsWith(lead + start))
 }
 
-/** Returns at most `most` names within one or two edits of `word`, but no more than a third of its letters; the nearest first. */
+/**
+ * Returns at most `most` names that differ from `word` by one or two edits, and by no more than a third of its letters,
+ * nearest first.
+ */
 export function closestFew(word: string, names: readonly string[], most: number): string[] {
   const typed = lettersOf(word)
   return names
@@ -71,8 +77,8 @@ function lettersOf(text: string): string {
 }
 
 /**
- * Counts the edits between two words: a letter replaced, left out, added, or swapped with the next. The packages for this
- * (fastest-levenshtein, leven) count a swap as two, so that `lsit` would get no suggestion.
+ * Counts the edits between two words: a letter replaced, left out, added, or swapped with the next one. The packages
+ * for this (fastest-levenshtein, leven) count a swap as two edits, so that `lsit` would get no suggestion.
  */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({length: to.length + 1}, (_, index) => index)]

@@ -1,6 +1,6 @@
 /**
- * Tracks reads that may never end, such as of a pipe without a writer. They keep Node from exiting, so a signal has to kill the
- * process.
+ * Tracks reads that may never end, for example of a pipe without a writer. A pending read keeps Node from exiting, so a
+ * signal has to kill the process.
  */
 import process from 'node:process'
 
@@ -15,7 +15,7 @@ export async function whileReading<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Kills the process with `signal`, as if it had no listener, if a read is pending. */
+/** If a read is pending, kills the process with `signal`, as if the signal had no listener. */
 export function dieReading(signal: NodeJS.Signals): void {
   if (underWay === 0) return
   process.removeAllListeners(signal)

@@ -1,4 +1,4 @@
-/** References of reservations as a command takes them: several words, where `-` is those on standard input. */
+/** Reads references of reservations, of which a command takes several. `-` stands for those on standard input. */
 import * as Args from '@oclif/core/args'
 import type {Arg} from '@oclif/core/interfaces'
 import {Failure, usage} from '../../contract/failure.js'
@@ -8,10 +8,10 @@ import {checkIdentifier} from './checks.js'
 import {readText} from './files.js'
 import {wordOf} from './usage-errors.js'
 
-/** Not in the interface: the most references that one command takes. */
+/** Maximum number of references for one command. Not in the interface. */
 const MOST_REFERENCES = 10_000
 
-/** So many mistakes on standard input are named; a file that holds something else has one in every word. */
+/** Maximum number of mistakes on standard input that are reported. A file with other content has one in every word. */
 const MOST_MISTAKES = 20
 
 const ON_INPUT = '-'
@@ -25,24 +25,24 @@ const severalReferences = Args.custom<string>({
   description: 'reference of the reservation',
 })
 
-/** The argument `REF…`. The types of oclif do not say that an argument with `multiple` has a list of values. */
+/** The argument `REF…`. oclif's types do not say that an argument with `multiple` has a list of values. */
 export const referencesArg = {ref: severalReferences as unknown as Arg<readonly string[]>}
 
-/** The words of `REF…`, as they are read with something wrong: one that was refused is undefined. */
+/** The words of `REF…`. A word that was refused is undefined. */
 export interface ReferenceWords {
   readonly ref?: readonly (string | undefined)[]
 }
 
 export interface References {
-  /** Each once, in the order in which they were given; at least one. */
+  /** At least one reference, each once, in the order in which they were given. */
   readonly references: readonly string[]
-  /** The reference that was typed as the only word: its result has the form for one. */
+  /** The reference if it was typed as the only word. The result then has the form for one reservation. */
   readonly only: string | undefined
 }
 
 /**
- * Reads standard input where one of the `words` of `REF…` is `-`. Throws a usage error that names every mistyped reference
- * there, or if it holds none, or if there are more than 10,000.
+ * Reads references from standard input if one of the `words` of `REF…` is `-`. Throws a usage error that names every
+ * mistyped reference there, or if there is none, or if there are more than MOST_REFERENCES in all.
  */
 export async function readReferences(words: ReferenceWords['ref'] = []): Promise<References> {
   const given = words.filter(word => word !== undefined)
@@ -55,7 +55,10 @@ export async function readReferences(words: ReferenceWords['ref'] = []): Promise
   return {references, only: words.length === 1 && fromInput.length === 0 ? references[0] : undefined}
 }
 
-/** The words on standard input. Throws a usage error that names those that are no references with their lines, or if it is empty. */
+/**
+ * Reads the references on standard input. Throws a usage error that lists the words that are not references, with their
+ * lines, or says that there are none.
+ */
 async function referencesOnInput(): Promise<string[]> {
   const references: string[] = []
   const mistakes: string[] = []

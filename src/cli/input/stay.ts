@@ -8,7 +8,7 @@ import {readDay} from './dates.js'
 import {combined} from './usage-errors.js'
 
 export const MOST_NIGHTS = 365
-/** The last date that YYYY-MM-DD can write. */
+/** The last date that YYYY-MM-DD can express. */
 const LAST_DATE = '9999-12-31'
 
 /** Reads the check-out, typed as a date or as a number of nights. Throws a usage error if invalid. */
@@ -17,12 +17,12 @@ export function readCheckOut(field: string, typed: string, checkIn: string, toda
   const nights = nightsBetween(checkIn, date)
   if (nights < 1) throw invalid(field, `must be after the check-in, ${checkIn}`, date)
   if (nights <= MOST_NIGHTS) return date
-  // More is usually a mistyped month or year.
+  // A longer stay is usually a mistyped month or year.
   const stay = `${checkIn} to ${date} is ${nights.toLocaleString('en')} nights`
   throw invalid(field, `must be at most ${MOST_NIGHTS} nights after the check-in; ${stay}`)
 }
 
-/** Checks a typed check-out before the check-in is known. Throws a usage error if no check-in could make it valid. */
+/** Checks a typed check-out before the check-in is known. Throws a usage error if it is invalid for every check-in. */
 export function checkDeparture(field: string, typed: string): string {
   readDeparture(field, typed, '0001-01-01')
   return typed
@@ -41,12 +41,12 @@ export function leaveAfter(checkIn: string, nights: number, field = '--nights'):
   throw invalid(field, `must end the stay by ${LAST_DATE}`, String(nights))
 }
 
-/** Formats a room as `--room` accepts it. */
+/** Formats a room in the form of `--room`. */
 export function roomText({adults, children_ages: ages}: Room): string {
   return ages.length === 0 ? `${adults}` : `${adults}:${ages.join(',')}`
 }
 
-/** Reads `2` or `2:7,4`: the number of adults, then the children's ages. Throws a usage error if invalid. */
+/** Reads `2` or `2:7,4`: the number of adults, then the ages of children. Throws a usage error if invalid. */
 export function readRoom(field: string, text: string): Room {
   const [, adults, ages = ''] = /^(\d{1,2})(?::(\d{1,2}(?:,\d{1,2})*))?$/.exec(text.trim()) ?? []
   if (adults === undefined) throw invalid(field, 'must be ADULTS or ADULTS:AGE,AGE, for example 2:7,4', text)
@@ -58,7 +58,7 @@ export function readRoom(field: string, text: string): Room {
   return {adults: Number(adults), children_ages: agesIn(ages).map(Number)}
 }
 
-/** Reads children's ages, separated by commas, spaces or both. Throws a usage error if invalid. */
+/** Reads the ages of children, separated by commas, spaces or both. Throws a usage error if invalid. */
 export function readAges(field: string, typed: string): number[] {
   const errors = faultsOfAges(field, typed)
   if (errors.length > 0) throw combined(errors)

@@ -1,14 +1,17 @@
-/** Usage errors. They name flags and arguments and never repeat a value that may be a secret. */
+/** Usage errors. They name flags and arguments, and never repeat a value that may be a secret. */
 import {Failure, usage} from '../../contract/failure.js'
 import OTHER_TOOLS from './flags-of-other-tools.json' with {type: 'json'}
 import {closest, didYouMean, isAboutName} from './match.js'
 
 export const SEE_HELP = 'run with --help for usage'
 
-/** A flag, argument or variable as an error shows it: `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
+/** The name of a flag, an argument or a variable in errors: `--sort`, `REF` or `BOOKCTL_TIMEOUT`. */
 export type Word = ReturnType<typeof wordOf>
 
-/** Returns the name that errors use for a value. oclif passes the typed word as `token`; a value from a variable has no token. */
+/**
+ * Returns the name that errors use for a value. oclif passes the typed word as `token`; a value from a variable has no
+ * token.
+ */
 export function wordOf(context: object, {env}: {readonly env?: string}, name: string) {
   const {token} = context as {token?: {readonly type: string}}
   if (token?.type === 'arg') return {shown: name.toUpperCase(), isFlag: false, isVariable: false}
@@ -16,15 +19,15 @@ export function wordOf(context: object, {env}: {readonly env?: string}, name: st
   return {shown: isVariable ? env : `--${name}`, isFlag: true, isVariable}
 }
 
-/** Combines `errors`, at least one, into a single Failure that names them all. */
+/** Combines `errors` (at least one) into a single Failure that names them all. */
 export function combined(errors: readonly Failure[]): Failure {
   const [first, ...more] = errors as [Failure, ...Failure[]]
   return more.length === 0 ? first : new PartsFailure(errors)
 }
 
 /**
- * Several errors combined into one; a hint about a single error is put beside its message. `rest` has the valid parts of a partly
- * invalid value, so that the same run can check them as well.
+ * Several errors combined into one. A hint about a single error is shown next to its message. `rest` has the valid
+ * parts of a value that is partly invalid, so that the same run can check them too.
  */
 export class PartsFailure extends Failure {
   readonly parts: readonly Failure[]
@@ -35,10 +38,10 @@ export class PartsFailure extends Failure {
   ) {
     const parts = errors.flatMap(error => (error instanceof PartsFailure ? error.parts : [error]))
     const [{kind, details}, ...more] = parts as [Failure, ...Failure[]]
-    // A guess at a flag can stay below all messages, because the flag shows which message it belongs to.
+    // A suggested flag can be shown below all messages, because it is clear to which message it belongs.
     const isBelow = isAboutName(details.hint, '--') && !more.some(part => isAboutName(part.details.hint))
     const keepsHint = more.length === 0 || isBelow
-    // A hint about a name is only clear beside the message that it belongs to.
+    // A suggested name is only clear next to its message.
     const messages = parts.map(({message, details: {hint}}) =>
       !keepsHint && isAboutName(hint) ? `${message} (${hint})` : message,
     )
@@ -48,7 +51,7 @@ export class PartsFailure extends Failure {
   }
 }
 
-/** Returns a catch handler that adds a Failure to `errors` and rethrows anything else. */
+/** Returns a handler for `catch` that adds a Failure to `errors` and rethrows any other error. */
 export function collectFailure(errors: Failure[]) {
   return (error: unknown): undefined => {
     if (!(error instanceof Failure)) throw error
@@ -69,13 +72,13 @@ export function invalidOption({shown, isFlag}: Word, typed: string, options: rea
 }
 
 /**
- * Returns the error for an unknown flag. Its value is in `word` after `=`, or else may be the first of `following`; `names` are
- * the command's flags.
+ * Returns the error for an unknown flag. Its value is in `word` after `=`, or may be the first of `following`. `names`
+ * are the flags of the command.
  */
 export function unknownFlag(word: string, names: readonly string[], following: readonly string[] = []) {
   const [typed = '', value = following[0] ?? ''] = word.split('=', 2)
   const flags = names.map(name => `--${name}`)
-  // Users of gh, stripe, aws and curl type the flags of those tools. The first of our equivalents that this command has is
+  // Users of gh, stripe, aws and curl type the flags of those tools. The first equivalent that this command has is
   // suggested.
   const meant = Object.entries(OTHER_TOOLS).flatMap(([ours, words]) => (words.includes(typed) ? ours : []))
   if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) meant.reverse()
@@ -86,8 +89,8 @@ export function unknownFlag(word: string, names: readonly string[], following: r
 }
 
 /**
- * Returns the error for surplus arguments; `flag` is the flag they were probably meant for. Only numbers and plain words are
- * repeated.
+ * Returns the error for unexpected arguments. `flag` is the flag that they were probably meant for. Only numbers and
+ * plain words are repeated.
  */
 export function unexpectedArguments(words: readonly string[], flag: string | undefined): Failure {
   const what = words.length === 1 ? 'one unexpected argument' : `${words.length} unexpected arguments`

@@ -1,9 +1,10 @@
 /**
- * Colours text for terminals. Colour never carries information alone. Variables that disable colour override those that force it.
+ * Colours text for terminals. Colour never carries information that the text does not. Variables that disable colour
+ * override those that force it.
  */
 import colours from 'picocolors'
 
-// hasColour decides, because the package checks only stdout and fewer variables.
+// The function hasColour decides, because the package checks only stdout and fewer variables.
 const {bold, cyan, dim, green, magenta, red, yellow} = colours.createColors(true)
 
 const STYLES = {
@@ -28,7 +29,7 @@ export function hasColour(stream: {readonly isTTY?: boolean}, env: NodeJS.Proces
   return Boolean(stream.isTTY) && env.CLICOLOR !== '0'
 }
 
-/** Returns the painter for `stream`. The texts it paints must be sanitised already. */
+/** Returns a function that colours text for `stream`. The text must already be sanitised. */
 export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.ProcessEnv): Painter {
   if (!hasColour(stream, env)) return unpainted
   return (style, text) => (text === '' ? '' : STYLES[style](text))
@@ -36,7 +37,7 @@ export function painterFor(stream: {readonly isTTY?: boolean}, env: NodeJS.Proce
 
 export const unpainted: Painter = (_, text) => text
 
-/** Returns the style of a state, by the words that services use; undefined for a neutral state. */
+/** Returns the style for a state, by the words that services use, or undefined for a neutral state. */
 export function styleOfState(word: string): Style | undefined {
   if (/^(confirmed|ok|valid|true|delivered|succeeded|done|active|ready)$/i.test(word)) return 'good'
   if (/^(pending\w*|unknown|waiting|warn\w*|outcome_unknown)$/i.test(word)) return 'waiting'
@@ -45,15 +46,13 @@ export function styleOfState(word: string): Style | undefined {
   return undefined
 }
 
-/**
- * Reports whether the environment asks for plain lines: by BOOKCTL_ACCESSIBLE, or because the terminal cannot move its cursor.
- */
+/** Reports whether to print plain lines: if BOOKCTL_ACCESSIBLE is set, or the terminal cannot move its cursor. */
 export function wantsAccessible(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.BOOKCTL_ACCESSIBLE) || env.TERM === 'dumb'
 }
 
 /**
- * Returns the marks for success, failure and waiting. In accessible mode they are words, because a screen reader may read them
+ * Returns the marks for success, failure and waiting. In accessible mode they are words, which a screen reader can read
  * aloud.
  */
 export function marksFor(env: NodeJS.ProcessEnv): Readonly<Record<'good' | 'bad' | 'waiting', string>> {

@@ -1,10 +1,13 @@
-/** Formats amounts, counts, dates and times for people. `cli/input` reads typed ones. */
+/** Formats amounts, counts, dates and times for people. `cli/input` reads those that people type. */
 import type {Money} from '../../api/answers/amounts.js'
 import {isCalendarDate, nightsBetween, zonedInstantOf} from '../../contract/dates.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import {moneyText as writeMoney} from '../../contract/money.js'
 
-/** Formats `2030-07-08T18:00:00+03:00` as `2030-07-08 18:00 (UTC+03:00)`; returns any other text as it is, sanitised. */
+/**
+ * Formats `2030-07-08T18:00:00+03:00` as `2030-07-08 18:00 (UTC+03:00)`. Any other text is returned as it is,
+ * sanitised.
+ */
 export function onItsOwnClock(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i.exec(text)
   if (!match) return sanitizeLine(text, 60)
@@ -13,7 +16,7 @@ export function onItsOwnClock(text: string): string {
   return `${date} ${time} (${zone})`
 }
 
-/** Formats a date as `Sat 2030-06-01`; returns an invalid date as it is. */
+/** Formats a date as `Sat 2030-06-01`. An invalid date is returned as it is. */
 export function withWeekday(date: string): string {
   if (!isCalendarDate(date)) return date
   const weekday = new Date(date).toLocaleDateString('en', {weekday: 'short', timeZone: 'UTC'})
@@ -25,8 +28,8 @@ export function nightsText(checkIn: string, checkOut: string): string {
 }
 
 /**
- * Formats a time on the hotel's, the user's and the UTC clock, a line each: `2030-05-29 18:00 (UTC+03:00) hotel time`. UTC is
- * shown only once, and a time without a zone gets a single line.
+ * Formats a time in the hotel's time zone, the user's, and UTC, one line each: `2030-05-29 18:00 (UTC+03:00) hotel
+ * time`. UTC is not repeated, and a time without a zone gets a single line.
  */
 export function onThreeClocks(text: string): string[] {
   const {timeZone} = Intl.DateTimeFormat().resolvedOptions()
@@ -42,13 +45,13 @@ export function onThreeClocks(text: string): string[] {
   return [hotel, yours, `${utc} UTC`]
 }
 
-/** Formats `120.00 EUR`; null if there is no amount. */
+/** Formats an amount as `120.00 EUR`, or returns null if there is none. */
 export function moneyText(money: Money | null): string | null {
   if (money === null) return null
   return sanitizeLine(writeMoney(money.amount, money.currency), 60)
 }
 
-/** Formats a count: `1 night`, `3 nights`. */
+/** Formats a count with its noun: `1 night`, `3 nights`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
@@ -58,7 +61,7 @@ export function shownOf(shown: number, found: number, one: string, many?: string
   return `${shown < found ? `${shown} of ` : ''}${counted(found, one, many)}`
 }
 
-/** Formats facts as `Name  text` lines, sanitised; a missing fact is `not known`. */
+/** Formats facts as lines of a name and a text, sanitised. A missing fact is `not known`. */
 export function factLines(facts: Readonly<Record<string, string | null | undefined>>): string[] {
   return Object.entries(facts).map(
     ([name, text]) => `${name.padEnd(12)} ${sanitizeLine(text || 'not known', 500)}`,

@@ -1,11 +1,14 @@
 /**
- * Writes JSON that is safe on a terminal: it also escapes characters that JSON.stringify leaves raw (DEL, C1, bidi, invisible).
+ * Formats JSON that is safe to print at a terminal: it also escapes characters that JSON.stringify does not (DEL, C1,
+ * bidi, invisible ones).
  */
 import {jsonEscapes, stringify} from '../../contract/json.js'
 
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu
 
-/** Returns the JSON of `value`, or `null` for a missing value. The additional escapes do not change what a parser reads. */
+/**
+ * Returns the JSON of `value`, or `null` if it is undefined. The additional escapes do not change what a parser reads.
+ */
 export function jsonText(value: unknown, indent = 0): string {
   return escapeUnsafe(stringify(value ?? null, indent) ?? 'null')
 }

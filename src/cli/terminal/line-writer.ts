@@ -1,4 +1,4 @@
-/** Writes lines to a file or a slow reader in the background. Lines that exceed the bounded queue are dropped. */
+/** Writes lines to a file or a slow reader in the background. If the queue is full, lines are dropped. */
 import {appendFile} from 'node:fs'
 import process from 'node:process'
 
@@ -22,12 +22,12 @@ export function createLineWriter(onLost: (error: Error | undefined) => void, sen
     send(text, error => {
       if (error) onLost(error)
       length -= text.length
-      // Waits for the next turn, so that the lines of this turn are written together.
+      // This waits for the next turn of the event loop, so that the lines of this turn are written together.
       setImmediate(writeNext)
     })
   }
   return {
-    /** Queues `line`, which must not contain a newline. */
+    /** Queues `line`, which must not contain a line feed. */
     write(line: string) {
       if (length > MOST_WAITING) return onLost(undefined)
       length += line.length + 1
@@ -36,7 +36,7 @@ export function createLineWriter(onLost: (error: Error | undefined) => void, sen
       writing = true
       setImmediate(writeNext)
     },
-    /** Resolves when everything queued is written, or after `milliseconds`. */
+    /** Resolves when everything in the queue is written, or after `milliseconds`. */
     async drain(milliseconds: number) {
       const deadline = performance.now() + milliseconds
       while (length > 0 && performance.now() < deadline) await new Promise(resolve => setTimeout(resolve, 5))
@@ -44,18 +44,21 @@ export function createLineWriter(onLost: (error: Error | undefined) => void, sen
   }
 }
 
-/** Writes to a terminal in the background, because after Ctrl-S a normal write would block the whole process. */
+/**
+ * Writes to stdout. At a terminal it writes in the background, because after Ctrl-S a normal write would block the
+ * whole process.
+ */
 const sendToStdout: Send = (text, done) => {
   if (process.stdout.isTTY) appendFile(1, text, done)
   else process.stdout.write(text, done)
 }
 
-/** Maximum number of different things a second that are told at once. Only someone who sends forged requests causes more. */
+/** Maximum number of different messages per second. Only someone who sends forged requests causes more. */
 const MOST_THINGS = 20
 
 /**
- * Creates a reporter that tells each thing at once and its repetitions once a second, with their number. Things with the same
- * `keyOf` are the same.
+ * Creates a function that reports a thing when it first occurs, and once a second how often it has occurred since.
+ * Things with the same `keyOf` count as the same.
  */
 export function createOccasionally<Thing>(
   tell: (thing: Thing, times: number) => void,

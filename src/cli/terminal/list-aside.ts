@@ -1,4 +1,4 @@
-/** Keeps a JSON list that is too long for memory in a nameless file until its document can be printed whole. */
+/** Keeps a JSON list that is too long for memory in a temporary file, until the whole document is printed. */
 import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -12,11 +12,11 @@ export class ListAside {
   private file: number | undefined
   private bytes = 0
 
-  /** Appends items to the list. Throws StorageError if the disk is full. */
+  /** Appends items to the list. Throws a StorageError if that fails, for example because the disk is full. */
   add(items: readonly object[]): void {
     if (items.length === 0) return
     this.file ??= openUnnamed()
-    // The lines between `{ "results": [` and `] }`, as in a document with only these items.
+    // These are the lines between `{ "results": [` and `] }` of a document that has only these items.
     const lines = jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
     const text = Buffer.from(this.bytes === 0 ? lines : `,\n${lines}`)
     try {
@@ -28,8 +28,8 @@ export class ListAside {
   }
 
   /**
-   * Yields the document: `counts`, then the list as `results`. Use each piece before requesting the next, because all share one
-   * buffer.
+   * Yields the document: `counts`, then the list as `results`. Each piece must be used before the next one is
+   * requested, because all share one buffer.
    */
   *document(counts: Readonly<Record<string, number>>): Generator<Uint8Array> {
     const head = jsonText(counts, 2).slice(0, -2)
@@ -50,7 +50,7 @@ export class ListAside {
   }
 }
 
-/** Opens a temporary file and removes its name at once, so that nothing is left after a crash. */
+/** Opens a temporary file and deletes its name at once, so that nothing is left after a crash. */
 function openUnnamed(): number {
   const directory = makeTemporaryDirectory()
   try {

@@ -1,4 +1,7 @@
-/** Renders a result as text for stdout: a table at a terminal, tab-separated lines in a pipe. All text is sanitised. */
+/**
+ * Renders a result as text for stdout: by default a table at a terminal, and tab-separated lines in a pipe. All text is
+ * sanitised.
+ */
 import process from 'node:process'
 import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
@@ -25,29 +28,29 @@ interface OutputTerminal {
   readonly isTTY: boolean
   readonly columns?: number
   readonly paint?: Painter
-  /** Prints a note about the result for a person at the terminal. */
+  /** Prints a note about the result, for a person at the terminal. */
   readonly note?: (text: string) => void
   readonly warn?: (text: string) => void
-  /** Whether rows of the same list were printed before, so that the table head is left out. */
+  /** Whether rows of the same list were printed before. The head of the table is then left out. */
   readonly continues?: boolean
 }
 
 type View<Item> = ReturnType<typeof viewOf<Item>>
 
-/** Renders `result` with its final newline. Throws Failure if the query cannot be applied to it. */
+/** Renders `result`, ending in a line feed. Throws a Failure if the query cannot be applied to it. */
 export async function renderResult<Item>(result: Result<Item>, flags: OutputFlags, terminal: OutputTerminal) {
   if (flags.query !== undefined) {
     const found = await resultOfQuery(result, flags.query)
     if (found.warning !== undefined) terminal.warn?.(found.warning)
-    // Printed as JSON (a string bare), or as rows of --format.
+    // Without --format, what was found is printed as JSON (a string without quotes).
     if (flags.json || flags.format === undefined) return found.text ?? ''
     return RENDERERS[flags.format](viewOf(found, flags, terminal))
   }
   if (flags.json) return RENDERERS.json(viewOf(result, flags, terminal))
-  // A result without rows is printed as its text in every format, except that ndjson prints the document on one line.
+  // A result without rows is printed as its text in every format, except that ndjson prints its document on one line.
   if (result.text !== undefined && result.items.length === 0)
     return flags.format === 'ndjson' ? `${jsonText(result.document)}\n` : cleanLines(result.text)
-  // An item without an identifier gets no line, because a script would take an empty line for a name.
+  // An item without an identifier gets no line, because a script would read the empty line as a name.
   if (flags.quiet) {
     const idOf = result.id ?? result.columns[0]?.value ?? (() => '')
     return lines(result.items.map(item => cell(idOf(item))).filter(Boolean))
@@ -65,13 +68,13 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
   return lines(lead ?? []) + (await render(view))
 }
 
-/** Returns a function that renders rows as CSV. The package is loaded on first use. */
+/** Returns a function that formats rows as CSV. The package for it is loaded on first use. */
 export async function csvPrinter(): Promise<(rows: readonly (readonly string[])[]) => string> {
   const {stringify} = await import('csv-stringify/sync')
   return rows => stringify([...rows])
 }
 
-/** Reports whether a person reads the result: at a terminal, with no other format requested. */
+/** Reports whether the result is for a person: at a terminal, with no other format selected. */
 export function isForPeople(flags: OutputFlags, {isTTY}: Pick<OutputTerminal, 'isTTY'>): boolean {
   const {json, format, columns, query, quiet} = flags
   return isTTY && !json && !quiet && [format, columns, query].every(flag => flag === undefined)
@@ -114,8 +117,8 @@ function viewOf<Item>(result: Result<Item>, flags: OutputFlags, terminal: Output
 }
 
 /**
- * Limit on rows times columns. A half-megabyte query result of 20,000 objects without common keys had a column for each and took
- * all memory.
+ * Maximum number of rows times columns. A query result of half a megabyte, with 20,000 objects without common keys, had
+ * a column for each and used all memory.
  */
 const MOST_CELLS = 5_000_000
 
@@ -129,8 +132,8 @@ function rowsOf<Item>({result, columns}: View<Item>): Row[] {
 }
 
 /**
- * Returns the columns to show. An unknown one is empty: names were checked before, or depend on the answer, and it is too late to
- * refuse.
+ * Returns the columns to show. An unknown column is shown empty: names were checked earlier unless they depend on the
+ * answer, and now it is too late to refuse.
  */
 function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): readonly Column<Item>[] {
   const find = (name: string) => result.columns.find(column => column.name === name)
@@ -143,7 +146,7 @@ function chooseColumns<Item>(result: Result<Item>, wanted: string | undefined): 
   return result.shown ? result.shown.flatMap(name => find(name) ?? []) : result.columns
 }
 
-/** Drops the currency from `120.00 EUR` if the column `currency` is shown beside it. */
+/** Removes the currency from `120.00 EUR` if the column `currency` is shown too. */
 function withoutCurrency<Item>(column: Column<Item>, currency: Column<Item>): Column<Item> {
   const value = (item: Item) => {
     const whole = column.value(item)
@@ -156,8 +159,8 @@ function withoutCurrency<Item>(column: Column<Item>, currency: Column<Item>): Co
 }
 
 /**
- * Throws a usage error that lists the valid columns if `wanted` names one that is not in `valid`. Checks nothing if either is
- * undefined.
+ * Throws a usage error that lists the valid columns if `wanted` has a name that is not in `valid`. Does nothing if
+ * either is undefined.
  */
 export function checkColumns(valid: readonly string[] | undefined, wanted: string | undefined): void {
   if (valid === undefined || wanted === undefined) return
@@ -172,7 +175,7 @@ function namesIn(list: string): string[] {
   return list.split(',').map(name => name.trim())
 }
 
-/** Formats a value on one line: a list of strings separated by spaces, other lists and objects as JSON. */
+/** Formats a value on one line: a list of strings with spaces between them, other lists and objects as JSON. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && value.every(item => typeof item === 'string'))
@@ -180,13 +183,13 @@ function cell(value: unknown): string {
   return sanitizeLine(typeof value === 'object' ? jsonText(value) : String(value))
 }
 
-/** Sanitises a text of several lines, such as a script. */
+/** Sanitises each line of a text, such as a script. */
 function cleanLines(text: string): string {
   const clean = text.split('\n').map(line => sanitizeLine(line))
   return clean.join('\n')
 }
 
-/** Renders `name: value` lines, wrapped to `columns`. `isWhole` also shows names without a value. */
+/** Renders `name: value` lines, wrapped to `columns`. With `isWhole`, names without a value are shown too. */
 async function renderBlock(names: Row, values: Row, isWhole: boolean, columns: number): Promise<string> {
   const {hang} = await import('./text.js')
   const pairs = names.map((name, index) => [`${name}:`, values[index] ?? ''] as const)
@@ -221,7 +224,9 @@ function lines(texts: readonly string[]): string {
   return texts.map(text => `${text}\n`).join('')
 }
 
-/** Returns what `stream` can show: whether it is a terminal, its width and its painter. */
+/**
+ * Returns the properties of `stream`: whether it is a terminal, its width, and the function that colours text for it.
+ */
 export function terminalOf(stream: NodeJS.WriteStream) {
   return {isTTY: Boolean(stream.isTTY), columns: widthOf(stream), paint: painterFor(stream, process.env)}
 }

@@ -1,6 +1,7 @@
 /**
- * Shows the progress of slow requests as one transient line on stderr: what is awaited, and for how long. Packages such as
- * yocto-spinner do not fit: this line gives way to messages and questions, counts seconds across requests, and has a plain form.
+ * Shows the progress of slow requests as one transient line on stderr: what is being waited for, and for how long.
+ * Packages such as yocto-spinner do not fit, because this line makes way for messages and questions, counts seconds
+ * across requests, and has a plain form.
  */
 import type {AttemptRecord, Sender, Trace} from '../../api/types.js'
 import type {Clock} from '../../contract/dates.js'
@@ -10,11 +11,11 @@ import {clearTransient, isAsking, say, showTransient} from './talk.js'
 
 const SHOWN_AFTER_MILLISECONDS = 1000
 const FRAME_MILLISECONDS = 100
-/** Work that starts within this time after other work continues its count of seconds. */
+/** If work starts within this time after other work has ended, the count of seconds continues. */
 const SAME_WORK_MILLISECONDS = 300
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏']
 
-/** Creates the progress display if stderr is a terminal; undefined in a pipe, in CI and with --quiet. */
+/** Creates the progress display, or returns undefined if stderr is not a terminal, in CI and with --quiet. */
 export function openProgress(quiet: boolean | undefined, env: NodeJS.ProcessEnv): Progress | undefined {
   return quiet || env.CI || !stderrIsTerminal() ? undefined : new Progress(wantsAccessible(env))
 }
@@ -28,10 +29,10 @@ class Progress implements Trace {
   private timer: NodeJS.Timeout | undefined
   private lastSaid = ''
 
-  /** Creates a progress display. With `isPlain`, each label is printed on a line of its own and nothing moves. */
+  /** With `isPlain`, each label is printed on a line of its own and nothing moves. */
   constructor(readonly isPlain: boolean) {}
 
-  /** Runs `work` and shows `label` once it takes more than a second. */
+  /** Runs `work`, and shows `label` once it takes more than a second. */
   async during<T>(label: string, work: () => Promise<T>): Promise<T> {
     if (performance.now() - this.endedAt > SAME_WORK_MILLISECONDS && this.underWay === 0)
       this.startedAt = performance.now()
@@ -50,7 +51,7 @@ class Progress implements Trace {
     this.label = label
   }
 
-  /** `step` comes before every label from now on: `3 of 20`. */
+  /** Sets a text that precedes every following label, for example `3 of 20`. */
   atStep(step: string): void {
     this.step = `${step}, `
   }
@@ -62,7 +63,7 @@ class Progress implements Trace {
     clearTransient()
   }
 
-  /** Wraps a sender so that each request is shown with a label. */
+  /** Returns a sender that shows a label for each request while it waits. */
   sender(inner: Sender): Sender {
     return {
       send: (request, policy) => {
@@ -86,7 +87,7 @@ class Progress implements Trace {
     this.relabel(`${why}, trying again in ${seconds} s`)
   }
 
-  /** Wraps a clock so that its waits are shown, for commands that poll. */
+  /** Returns a clock whose waits are shown, for commands that poll. */
   clock(inner: Clock): Clock {
     return {...inner, sleep: milliseconds => this.during('waiting', () => inner.sleep(milliseconds))}
   }

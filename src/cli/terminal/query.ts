@@ -6,8 +6,8 @@ import {jsonText} from './json-text.js'
 import {type Column, notShown, type Result} from './result.js'
 
 /**
- * Checks a JMESPath expression before anything is sent, so that a typing error is found before a reservation is made. Throws a
- * usage error if invalid.
+ * Checks a JMESPath expression. This is done before anything is sent, so that a typing error is found before a
+ * reservation is made. Throws a usage error if it is invalid.
  */
 export async function checkExpression(field: string, text: string): Promise<string> {
   const {compile} = await import('@jmespath-community/jmespath')
@@ -19,7 +19,7 @@ export async function checkExpression(field: string, text: string): Promise<stri
   }
 }
 
-/** Returns a function that applies a JMESPath expression to a value; it returns undefined if that fails. */
+/** Returns a function that applies a JMESPath expression to a value. It returns undefined if that fails. */
 export async function finderOf(expression: string): Promise<(value: unknown) => unknown> {
   const {search} = await import('@jmespath-community/jmespath')
   return value => {
@@ -32,8 +32,8 @@ export async function finderOf(expression: string): Promise<(value: unknown) => 
 }
 
 /**
- * Applies `query` to the document of `result` and returns the match as a new result; a string is printed bare. Throws Failure if
- * that fails.
+ * Applies `query` to the document of `result`, and returns what it finds as a new result. A string is printed without
+ * quotes. Throws a Failure if the query fails.
  */
 export async function resultOfQuery<Item>({document, items: all}: Result<Item>, query: string) {
   const {search} = await import('@jmespath-community/jmespath')
@@ -61,8 +61,8 @@ export async function resultOfQuery<Item>({document, items: all}: Result<Item>, 
 }
 
 /**
- * Returns the columns for the items found: the keys of objects, the positions in lists (`1`, `2`), or one column `value` for
- * anything else.
+ * Returns the columns for the items that were found: the keys if they are objects, the positions (`1`, `2`) if they are
+ * lists, else one column `value`.
  */
 function columnsIn(items: readonly unknown[]): Column<unknown>[] {
   if (items.every(isObject)) {
@@ -76,8 +76,8 @@ function columnsIn(items: readonly unknown[]): Column<unknown>[] {
 }
 
 /**
- * Reports whether a query found nothing: null, or a list or object of only such values. An empty list counts only if the result
- * had items.
+ * Reports whether a query found nothing: null, or a list or object that contains only such values. An empty list counts
+ * as nothing only if the result had items.
  */
 function isNothing(found: unknown, hadItems: boolean): boolean {
   if (found === null || found === undefined) return true

@@ -1,4 +1,4 @@
-/** The result of a command, ready to print: the JSON document, and the same as rows for people and pipes. */
+/** The result of a command, ready to print: the JSON document, and its content as rows for people and pipes. */
 import {Failure} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 import type {Painter} from './colour.js'
@@ -7,11 +7,13 @@ import {jsonText} from './json-text.js'
 export interface Column<Item> {
   readonly name: string
   readonly value: (item: Item) => unknown
-  /** Whether the column is left out first if a terminal has no room for all. */
+  /** Whether the column is among the first to be left out if the terminal is too narrow. */
   readonly isMinor?: boolean
-  /** Whether the column says what a row is about, such as a name. It is narrowed last, and then wrapped instead of cut. */
+  /**
+   * Whether the column says what a row is about, for example a name. It is narrowed last, and wrapped instead of cut.
+   */
   readonly isMain?: boolean
-  /** Whether long values are wrapped instead of cut, because they must be read to the end. */
+  /** Whether long values are wrapped instead of cut, because they must be readable to the end. */
   readonly wraps?: boolean
 }
 
@@ -19,28 +21,31 @@ export interface Result<Item = Record<string, unknown>> {
   readonly document: object
   readonly items: readonly Item[]
   readonly columns: readonly Column<Item>[]
-  /** The entries of the document, which `--format ndjson` prints instead of the items, a line each. */
+  /** The entries of the document that `--format ndjson` prints, one per line, instead of the items. */
   readonly lines?: readonly object[]
-  /** Names of the columns to show (default all); `--columns` overrides them. */
+  /** The names of the columns to show (default: all). `--columns` overrides them. */
   readonly shown?: readonly string[]
-  /** Returns the identifier of an item for `--quiet` (default: its first column). */
+  /** Returns the identifier of an item, for `--quiet` (default: its first column). */
   readonly id?: (item: Item) => unknown
-  /** Printed on stderr, at a terminal, if there are no items. */
+  /** Printed on stderr if there are no items, at a terminal. */
   readonly whenEmpty?: string
   /** Warnings about the result, printed on stderr. */
   readonly warning?: string | readonly string[]
-  /** Whether the result is one record instead of a list; it is printed as `name: value` lines. */
+  /** Whether the result is one record and not a list. A record is printed as `name: value` lines. */
   readonly single?: boolean
-  /** Returns lines to print before the rows, unless a format is requested. They must be sanitised and at most `columns` wide. */
+  /**
+   * Returns lines to print before the rows, unless a format is selected. They must be sanitised and at most `columns`
+   * wide.
+   */
   readonly lead?: (paint: Painter, columns: number) => readonly string[] | Promise<readonly string[]>
-  /** `name: value` lines that replace the columns of a single record at a terminal; missing values are left out. */
+  /** Lines that replace the columns of a single record at a terminal, by name. Missing values are left out. */
   readonly facts?: Readonly<Record<string, string | null | undefined>>
   /**
-   * Returns all lines to print at a terminal instead of the table, unless a format is requested. They must be sanitised and at
-   * most `columns` wide.
+   * Returns all lines to print at a terminal instead of the table, unless a format is selected. They must be sanitised
+   * and at most `columns` wide.
    */
   readonly people?: (paint: Painter, columns: number) => readonly string[]
-  /** Text printed bare instead of rows, such as a token or a script, unless a format is requested. */
+  /** A text to print instead of rows, such as a token or a script, unless a format is selected. */
   readonly text?: string
 }
 
@@ -54,18 +59,21 @@ export function columnsOf<Item>(
   return names.map(name => ({name, value: item => item[name], ...layout}))
 }
 
-/** Returns a list result with a column for each of `names`; the first is the identifier. */
+/** Returns a result that is a list, with a column for each of `names`. The first one is the identifier. */
 export function listResult<Item>(document: object, items: readonly Item[], names: Keys<Item>): Result<Item> {
   return {document, items, columns: columnsOf(names)}
 }
 
-/** Returns the result for one record, with a column for each key; nested values are printed as JSON. */
+/** Returns a result that is one record, with a column for each key. Nested values are printed as JSON. */
 export function single(document: object, item: object, id: string | null): Result {
   const row = {...item}
   return {document, items: [row], columns: columnsOf(Object.keys(row)), id: () => id, single: true}
 }
 
-/** Returns a `lead` that prints a line above the table at a terminal, but not in a pipe, where every line is a row. */
+/**
+ * Returns a `lead` that prints a line above the table at a terminal. In a pipe it prints nothing, because every line
+ * there is a row.
+ */
 export function headLine(text: string): NonNullable<Result['lead']> {
   return async (paint, columns) => {
     if (!Number.isFinite(columns)) return []
@@ -75,8 +83,8 @@ export function headLine(text: string): NonNullable<Result['lead']> {
 }
 
 /**
- * Returns the error for a result that cannot be printed as requested. The command has succeeded, so the error must not say
- * otherwise.
+ * Returns the error for a result that cannot be printed as requested. The command itself has succeeded, so the error
+ * must not suggest that it failed.
  */
 export function notShown(document: object, code: string, problem: string, remedy = ''): Failure {
   const hint = `${remedy}do not repeat a change because of this`
@@ -84,7 +92,7 @@ export function notShown(document: object, code: string, problem: string, remedy
   return new Failure('service_failed', `the command succeeded, but ${problem}`, {code, hint, ...kept})
 }
 
-/** Returns a result that is printed as JSON also at a terminal: a template, a request. */
+/** Returns a result that is printed as JSON even at a terminal, for example a template or a request. */
 export function jsonResult(document: object): Result {
   return {document, items: [], columns: [], text: `${jsonText(document, 2)}\n`}
 }

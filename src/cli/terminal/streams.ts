@@ -1,9 +1,12 @@
-/** stdout and stderr, and how the process ends with them: a closed reader means exit 0, any other failed write exit 1. */
+/**
+ * stdout and stderr, and how the process ends if they fail: exit 0 if the reader has closed the pipe, exit 1 if a write
+ * fails for another reason.
+ */
 import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
 
-/** The error to print if stdout cannot be written, and its exit code. */
+/** The error to print on stderr if stdout cannot be written, and the exit code. */
 export interface Refusal {
   readonly exit: number
   readonly text: string
@@ -11,7 +14,7 @@ export interface Refusal {
 
 let talking: NodeJS.WriteStream | undefined
 
-/** Returns stderr. It is opened on first use, because opening takes as long as checking a signature. */
+/** Returns stderr. It is opened on first use, because opening it takes as long as checking a signature. */
 export function stderr(): NodeJS.WriteStream {
   if (talking === undefined) {
     talking = process.stderr
@@ -30,7 +33,7 @@ export function stderrIsTerminal(): boolean {
   return isatty(2)
 }
 
-/** Reports whether the process has a terminal, even if stdin, stdout and stderr are none. */
+/** Reports whether the process has a terminal, even if stdin, stdout and stderr are redirected. */
 export function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK))
@@ -40,14 +43,15 @@ export function hasTerminal(): boolean {
   }
 }
 
-/** Returns the width of a terminal in columns; BOOKCTL_COLUMNS and COLUMNS override the terminal's own. */
+/** Returns the width of a terminal in columns. BOOKCTL_COLUMNS and COLUMNS override the terminal's own. */
 export function widthOf(stream: NodeJS.WriteStream): number {
   const given = Number(process.env.BOOKCTL_COLUMNS ?? process.env.COLUMNS)
   return given > 0 ? given : stream.columns || 80
 }
 
 /**
- * Handles failed writes to stdout. It must be the first listener for errors. `refusalOf` returns what to print on stderr instead.
+ * Handles failed writes to stdout. Its listener must be the first one for errors. `refusalOf` returns what to print on
+ * stderr instead of the result.
  */
 export function guardStreams(readerGone: () => void, refusalOf: (problem: string) => Refusal): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -59,7 +63,7 @@ export function guardStreams(readerGone: () => void, refusalOf: (problem: string
   })
 }
 
-/** Writes the pieces of a long result to stdout, each after the previous one is flushed. */
+/** Writes the pieces of a long result to stdout, each after the previous one was flushed. */
 export async function writePieces(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of pieces)
     await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
@@ -67,28 +71,31 @@ export async function writePieces(pieces: Iterable<Uint8Array> | AsyncIterable<U
 
 /** Resolves when all output has left the process. */
 async function flushed(): Promise<void> {
-  // Write errors are emitted in the next turn.
+  // Write errors are emitted in the next turn of the event loop.
   await new Promise(setImmediate)
   for (const stream of talking ? [process.stdout, talking] : [process.stdout]) {
-    // An empty write to a full disk would fail even if there was nothing to write.
+    // On a full disk, even an empty write would fail, so it is made only if something is waiting.
     if (stream.writableLength > 0) await new Promise<void>(resolve => stream.write('', () => resolve()))
   }
 }
 
-/** Waits like `flushed`, but half a second at most: after a signal, a reader that has stopped reading must not block the end. */
+/**
+ * Waits like `flushed`, but at most half a second: after a signal, a reader that has stopped reading must not block the
+ * end.
+ */
 export async function flushedSoon(): Promise<void> {
   await Promise.race([flushed(), new Promise(resolve => setTimeout(resolve, 500))])
 }
 
-/** Ends the process with `code` once all output has left it. */
+/** Ends the process with `code` as soon as all output has left it. */
 export async function leave(code: number): Promise<never> {
   await flushed()
   process.exit(code)
 }
 
 /**
- * Calls `gone` when the reader of stdout, a pipe, has closed it. Node only notices that when it writes, so GNU tail is started on
- * the same pipe: tail watches its output and ends with SIGPIPE. Without GNU tail, only the next write notices.
+ * Calls `gone` when the reader of stdout (a pipe) has closed it. Node notices that only when it writes, so GNU tail is
+ * started on the same pipe: it watches its output and ends with SIGPIPE. Without GNU tail, the next write notices.
  */
 export async function whenReaderGoes(gone: () => void): Promise<void> {
   if (!fstatSync(1).isFIFO()) return

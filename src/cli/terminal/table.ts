@@ -1,5 +1,6 @@
 /**
- * Lays out a table to fit the terminal: texts are cut first, then minor columns are left out. Identifiers and names stay whole.
+ * Lays out a table to fit the terminal: first texts are cut, then minor columns are left out. Identifiers and names are
+ * never cut.
  */
 import CliTable from 'cli-table3'
 import {type Painter, styleOfState} from './colour.js'
@@ -10,10 +11,10 @@ type TableColumn = Omit<Column<never>, 'value'>
 
 type FittedColumn = ReturnType<typeof measure>
 
-/** Minimum width of a cut text; a shorter one says nothing. */
+/** Minimum width of a text that is cut. A shorter one would say nothing. */
 const SHORTEST_TEXT = 8
 
-/** Minimum width of a name while there are minor columns that can be left out. */
+/** Minimum width of a name as long as there are minor columns that can be left out. */
 const READABLE_NAME = 20
 
 const GAP = '  '
@@ -23,11 +24,14 @@ const IDENTIFIES =
 const NUMBER = /^-?\d[\d., ]*(\s?[A-Z]{3}|%| ms| s)?$/
 const SHORT_TIME = /^\d{4}-\d\d-\d\d( \d\d:\d\d\S*)?$/
 
-/** Fits `columns` into a width of `room`. Returns undefined if only one of several columns would remain. */
+/**
+ * Chooses and measures the columns that fit into a width of `room`. Returns undefined if only one of several columns
+ * would remain.
+ */
 function fitColumns(columns: readonly TableColumn[], rows: readonly (readonly string[])[], room: number) {
   const measured = columns.map((column, index) => measure(column, index, rows))
   const kept = new Set(measured)
-  // Minor columns are left out from the last to the first, then the others in the same way.
+  // Minor columns are left out first, from the last one to the first. Then the others are left out in the same order.
   const leaving = [...measured.filter(({isMinor}) => !isMinor), ...measured.filter(({isMinor}) => isMinor)]
   const leftOut: string[] = []
   let ofMain = leaving.at(-1)?.isMinor ? READABLE_NAME : 0
@@ -60,9 +64,9 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   const identifies = !column.isMain && IDENTIFIES.test(column.name)
   const isTime = all(SHORT_TIME)
   const isNumber = !identifies && !isTime && all(NUMBER)
-  // Text may be cut to its minimum width; identifiers, times and numbers may not.
+  // A text may be cut to its minimum width. Identifiers, times and numbers are never cut.
   const mayBeCut = !identifies && !isTime && !isNumber
-  // The width of the head if each of its words has its own line.
+  // The width of the head if each of its words is on a line of its own.
   const words = headOf(column).split(' ')
   const ofHead = words.reduce((widest, word) => Math.max(widest, textWidth(word)), 0)
   const shortest = mayBeCut ? Math.max(SHORTEST_TEXT, ofHead) : Number.POSITIVE_INFINITY
@@ -70,13 +74,16 @@ function measure(column: TableColumn, index: number, rows: readonly (readonly st
   return {...column, index, isNumber, shortest, width}
 }
 
-/** Narrows the widest columns until all fit into `room`; a name keeps at least `ofMain`. Call it only if `leastRoom` fits. */
+/**
+ * Narrows the widest columns until all fit into `room`. A name keeps a width of at least `ofMain`. The columns must fit
+ * at their minimum widths (`leastRoom`).
+ */
 function narrowed(columns: readonly FittedColumn[], room: number, ofMain: number) {
   const excess = (all: readonly FittedColumn[]) =>
     all.reduce((sum, {width}) => sum + width, GAP.length * (all.length - 1)) - room
   const whole = columns.map(column => ({...column, width: Math.max(column.width, textWidth(headOf(column)))}))
   if (excess(whole) <= 0) return whole
-  // No column is wider than the room, so few steps are needed even for a very long text.
+  // No column is wider than the room, so this takes few steps even for a very long text.
   const shown = columns.map(column => ({...column, width: Math.min(column.width, room)}))
   while (excess(shown) > 0) {
     const narrowable = shown.filter(column => column.width > leastWidth(column, ofMain))
@@ -95,30 +102,30 @@ function headOf({name}: TableColumn): string {
 export interface TableOptions {
   readonly columns: readonly TableColumn[]
   readonly rows: readonly (readonly string[])[]
-  /** Width of the terminal in columns; infinite in a pipe, where nothing is cut. */
+  /** The width of the terminal in columns. Infinite in a pipe, where nothing is cut. */
   readonly width: number
   readonly paint: Painter
 }
 
-/** Below this width, rows are shown as blocks. */
+/** In a terminal narrower than this, rows are shown as blocks. */
 const NARROW = 50
 
 /**
- * Lines drawn per table, because the time of cli-table3 grows with their square. The widths are fixed, so the pieces join into
- * one table.
+ * How many lines are drawn at a time, because the time of cli-table3 grows with their square. The widths are fixed, so
+ * the parts fit together.
  */
 const LINES_AT_ONCE = 50
 
 /**
- * Beyond this many lines or columns, lines are padded without cli-table3, with the same result. It takes about 30 µs a cell: half
- * a minute for 100,000 offers, and minutes for a line of 100,000 cells.
+ * With more lines or columns than this, lines are padded without cli-table3, with the same result. cli-table3 takes
+ * about 30 µs per cell: half a minute for 100,000 offers, and minutes for a line of 100,000 cells.
  */
 export const MOST_LINES_DRAWN = 1000
 const MOST_COLUMNS_DRAWN = 100
 
 /**
- * Matches characters whose width cli-table3 may get wrong: its string-width of 2019 gives later emoji one column. Lines with such
- * characters are padded without cli-table3.
+ * Matches characters whose width cli-table3 may get wrong, because its string-width of 2019 gives newer emoji one
+ * column. Lines with such characters are padded without cli-table3.
  */
 const COUNTED_OTHERWISE = /\u00ad|[\u0300-\uffff]/
 
@@ -126,19 +133,19 @@ const BORDERS = ['top', 'bottom', 'left', 'mid', 'right'].flatMap(side => [side,
 const CORNERS = ['top-left', 'top-right', 'bottom-left', 'bottom-right']
 const PLAIN = {
   chars: {...Object.fromEntries([...BORDERS, ...CORNERS].map(name => [name, ''])), middle: GAP},
-  // cli-table3 adds no colour if head and border have no style.
+  // Without a style for head and border, cli-table3 adds no colour.
   style: {head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true},
-  // cli-table3 shortens each cell to 10 columns for its debug messages, in a time that grows with the square of the length. With
-  // a truncation mark of 10 columns that takes no time.
+  // For debug messages, cli-table3 shortens each cell to 10 columns, in a time that grows with the square of its
+  // length. With a truncation mark of 10 columns it takes no time.
   truncate: ' '.repeat(10),
 }
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)$/
 
-/** Lays out `rows` as a table. Returns undefined if they do not fit and must be shown as blocks. */
+/** Lays out `rows` as a table. Returns undefined if they do not fit; they must then be shown as blocks. */
 export function layOut({columns, rows, width, paint}: TableOptions) {
   if (width < NARROW) return undefined
-  // Shows `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`; only the seconds are lost.
+  // This shows `2027-05-29T18:00:00+03:00` as `2027-05-29 18:00+03`. Only the seconds are lost.
   const readable = (_: string, day: string, time: string, zone: string) =>
     `${day} ${time}${zone.replace(/:?00$/, '')}`
   const cells = rows.map(row => row.map(text => text.replace(TIME, readable)))
@@ -150,7 +157,7 @@ export function layOut({columns, rows, width, paint}: TableOptions) {
   return {head: draw(shown, [head]), body: draw(shown, body), leftOut}
 }
 
-/** Returns the lines of a cell: one, cut to the column's width, or several if the column wraps. */
+/** Returns the lines of a cell: one line that is cut to the width of the column, or several if the column wraps. */
 function linesOf(column: FittedColumn, text: string, paint: Painter): string[] {
   const wraps = column.wraps || column.isMain
   const lines =
@@ -163,7 +170,7 @@ function linesOf(column: FittedColumn, text: string, paint: Painter): string[] {
 
 /** Draws rows whose cells have one or more lines each. */
 function draw(columns: readonly FittedColumn[], rows: readonly (readonly string[])[][]): string[] {
-  // Cells are split into lines first, because cli-table3 scans a whole cell for each of its lines.
+  // Cells are split into lines here, because cli-table3 would scan a whole cell for each of its lines.
   const lines = rows.flatMap(cells => {
     const height = cells.reduce((most, cell) => Math.max(most, cell.length), 0)
     return Array.from({length: height}, (_, at) => cells.map(cell => cell[at] ?? ''))

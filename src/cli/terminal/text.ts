@@ -2,20 +2,20 @@
 import stringWidth from 'string-width'
 import wrapAnsi from 'wrap-ansi'
 
-/** Printable ASCII, where each character has one column. */
+/** Matches printable ASCII, in which each character has one column. */
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** Returns the width of `text` in columns; it must not contain control characters. */
+/** Returns the width of `text` in columns. It must not contain control characters. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   if (text.length <= PART) return stringWidth(text)
-  // Measured by grapheme, because the time of string-width grows with the square of the length.
+  // Long text is measured by grapheme, because the time of string-width grows with the square of the length.
   let columns = 0
   for (const grapheme of graphemesOf(text)) columns += stringWidth(grapheme)
   return columns
 }
 
-/** Cuts `text` to at most `width` columns and marks the cut with `…`. */
+/** Cuts `text` to at most `width` columns, and marks the cut with `…`. */
 export function cutTo(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   if (width < 1) return ''
@@ -32,12 +32,13 @@ export function fitTo(text: string, width: number): string {
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * Intl.Segmenter gets this many characters at a time, because its time grows with the square of the length (70 s for 100,000).
+ * How many characters Intl.Segmenter gets at a time, because its time grows with the square of the length (70 s for
+ * 100,000).
  */
 const PART = 256
 
 function* graphemesOf(text: string): Generator<string> {
-  // Created on first use, because that takes milliseconds.
+  // It is created on first use, because that takes milliseconds.
   segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'})
   let length = PART
   for (let at = 0; at < text.length; ) {
@@ -72,18 +73,20 @@ export function* piecesOf(text: string, width: number): Generator<string> {
 }
 
 /**
- * Matches an identifier or address, which is never broken. It is plain ASCII with a colon only in an address, so it cannot
- * imitate a message of bookctl.
+ * Matches an identifier or address, which is never broken. It is plain ASCII, with a colon only in an address, so it
+ * cannot imitate a message of bookctl.
  */
 const TO_BE_COPIED = /^(?:https?:\/\/[\w.-]+(?::\d+)?(?=[/?#]|$))?[\w.~%+/=?&#@!$,;-]*$/
 
-/** If less room than this is left beside the first line's indent, the text starts on the next line. */
+/** If there are fewer columns than this beside the indent of the first line, the text starts on the next line. */
 const NARROWEST_TEXT = 12
 
-/** Matches a command in a sentence: in backticks, or up to a bracket, or up to a comma or colon that ends a word. */
+/**
+ * Matches a command in a sentence: in backticks, or up to a bracket, or up to a comma or colon at the end of a word.
+ */
 const COMMAND = /`[^`]*`|eval "[^"]*"|bookctl(?: (?:[^\s;,:)?]|[,:?](?=[^\s,:?]))+)+/g
 
-/** Wraps `text` to lines of at most `columns`. A longer word is broken unless `isWhole` returns true for it. */
+/** Wraps `text` to lines of at most `columns`. A longer word is broken, unless `isWhole` returns true for it. */
 export function wrap(text: string, columns: number, isWhole: (word: string) => boolean = () => true) {
   // Long words are broken here, because wrap-ansi would split graphemes.
   const words = text
@@ -93,8 +96,8 @@ export function wrap(text: string, columns: number, isWhole: (word: string) => b
 }
 
 /**
- * Wraps `line` to at most `columns`: its first `lead` columns stay as they are, and later lines are indented by `indent`. Text
- * that people copy stays whole: identifiers, addresses, short commands.
+ * Wraps `line` to at most `columns`. Its first `lead` columns stay as they are, and further lines are indented by
+ * `indent`. Text that people copy is not broken: identifiers, addresses, short commands.
  */
 export function hang(line: string, columns: number, indent: number, lead: number = indent): string[] {
   if (line.length <= columns && textWidth(line) <= columns) return [line]
@@ -110,7 +113,8 @@ export function hang(line: string, columns: number, indent: number, lead: number
 }
 
 /**
- * Breaks a command line with `\\` so that it can be pasted, if it is longer than `width`. Two columns of `width` are the indent.
+ * If a command is longer than `width`, breaks it with `\\` so that it can be pasted. Two columns of `width` are the
+ * indent.
  */
 export function pasteable(command: string, width: number): string {
   // Spaces inside quotes and `$(…)` do not separate words.
@@ -118,13 +122,13 @@ export function pasteable(command: string, width: number): string {
   if (words.join(' ') !== command) return command
   const isValue = (flag: string, word: string) => /^--?[a-zA-Z-]+$/.test(flag) && !word.startsWith('-')
   const pairs = joined(words, (flag, word) => isValue(flag, word) && flag.length + word.length + 7 <= width)
-  // The ` \\` takes two columns.
+  // ` \\` takes two columns.
   const fits = (line: string, word: string, count: number) =>
     (count === 1 ? 4 : 6) + line.length + 1 + word.length + 2 <= width
   return joined(pairs, fits).join(' \\\n  ')
 }
 
-/** Joins each word to the previous one if `fits` returns true; `count` is the number of lines so far. */
+/** Joins each word to the previous one if `fits` returns true. `count` is the number of lines so far. */
 function joined(words: readonly string[], fits: (line: string, word: string, count: number) => boolean) {
   const lines: string[] = []
   for (const word of words) {

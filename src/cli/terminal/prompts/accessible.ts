@@ -22,9 +22,9 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** Maximum number of search results; more are too many to listen to. */
+/** Maximum number of search results that are listed, because more are tedious to listen to. */
 const MOST_FOUND = 20
-/** The answer that goes back to the previous question, because line input has no Escape key. */
+/** The answer that goes back to the previous question. Line input has no Escape key. */
 const BACK = '<'
 
 export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'confirm'> {
@@ -100,14 +100,14 @@ export function createAccessiblePrompts(terminal: Terminal): Omit<Prompts, 'conf
   }
 }
 
-/** Reads numbers from 1 to `most`; returns none if `answer` contains anything else. */
+/** Returns the numbers from 1 to `most` in `answer`, or an empty list if it contains anything else. */
 function numbersIn(answer: string, most: number): number[] {
   const words = answer.split(/[\s,]+/).filter(word => word !== '')
   const numbers = words.map(word => (/^\d{1,6}$/.test(word) ? Number(word) : 0))
   return numbers.every(number => number >= 1 && number <= most) ? numbers : []
 }
 
-/** Returns the choice that `typed` names in full, else the only one found, else undefined. */
+/** Returns the choice that `typed` names in full, else the only one in `all`, else undefined. */
 function onlyOne<T>(all: readonly Choice<T>[], typed: string): Choice<T> | undefined {
   const named = all.filter(({names = []}) => names.some(name => fold(name) === fold(typed)))
   const [only, ...others] = named.length > 0 ? named : all.filter(({isAction}) => !isAction)
@@ -119,11 +119,11 @@ function firstOf<T>(all: readonly Choice<T>[]): Choice<T>[] {
   return all.filter(({isAction}) => isAction || room-- > 0)
 }
 
-/** Reads one line from the terminal. A secret is read key by key, without echo. */
+/** Reads one line from the terminal. The characters of a secret are not echoed. */
 async function readAnswer({input, output}: Terminal, question: string, signal: AbortSignal, secret: boolean) {
   const nowhere = new Writable({write: (_chunk, _encoding, done) => done()})
   const reader = createInterface({input, signal, terminal: secret, ...(secret ? {output: nowhere} : {})})
-  // Written last, so that the terminal is ready for the answer and does not echo a secret.
+  // The question is written last, when the terminal is ready for the answer and does not echo a secret.
   output.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Asks the user questions: on stderr, and only at a terminal. Piped input never answers a question. */
+/** Asks the user questions, on stderr and only at a terminal. Piped input never answers a question. */
 import process from 'node:process'
 import {Failure, usage} from '../../../contract/failure.js'
 import {missing, SEE_HELP} from '../../input/usage-errors.js'
@@ -20,12 +20,15 @@ export function mayAsk(flags: AskingFlags): boolean {
 }
 
 /**
- * A question with what the error says if it cannot be asked: `flag`, which gives the answer instead, and `ways`, a hint that
- * names all ways.
+ * A question, and the error if it cannot be asked: `flag` is the flag that gives the answer instead, and `ways` is a
+ * hint that names all ways.
  */
 export type Question = TextQuestion & {readonly flag: string; readonly ways?: string}
 
-/** Asks `questions` in order and returns the answers. Throws a usage error that names every flag if asking is not allowed. */
+/**
+ * Asks `questions` in order and returns the answers. If asking is not allowed, throws a usage error that names every
+ * flag.
+ */
 export async function ask(questions: readonly Question[], flags: AskingFlags, open: () => Promise<Prompts>) {
   if (questions.length === 0) return []
   const names = questions.map(({flag}) => flag)
@@ -38,7 +41,7 @@ export async function ask(questions: readonly Question[], flags: AskingFlags, op
   })
 }
 
-/** Creates the prompts: drawn, or plain lines in accessible mode. Only the code of one form is loaded. */
+/** Creates prompts that are drawn, or plain lines in accessible mode. Only the code of one kind is loaded. */
 export async function createPrompts(terminal: Terminal): Promise<Prompts> {
   const accessible = wantsAccessible(process.env)
   const drawn = accessible ? undefined : (await import('./drawn.js')).createDrawnPrompts(terminal)
@@ -59,7 +62,9 @@ export async function createPrompts(terminal: Terminal): Promise<Prompts> {
   }
 }
 
-/** Opens prompts; aborting `closing` withdraws an open question. Throws a usage error without a terminal. */
+/**
+ * Opens the prompts. Aborting `closing` withdraws an open question. Throws a usage error if questions are not allowed.
+ */
 export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Promise<Prompts> {
   if (!mayAsk(flags)) throw usage('nobody_to_ask', 'not a terminal; pass the missing flags', SEE_HELP)
   clearTransient()
@@ -67,19 +72,19 @@ export async function openPrompts(flags: AskingFlags, closing: AbortSignal): Pro
 }
 
 export interface Change {
-  /** What is certain if consent is refused: `nothing was sent`. */
+  /** What is certain if the user does not consent: `nothing was sent`. */
   readonly undone: string
   /** What needs consent: `a live reservation`. */
   readonly what: string
-  /** How to consent in advance (default `add --yes`). */
+  /** How to consent in advance (default: `add --yes`). */
   readonly hint?: string
-  /** Added to the error's JSON, such as what the change would have cost. */
+  /** Added to the JSON document of the error, for example what the change would have cost. */
   readonly result?: object
 }
 
 /**
- * Throws a usage error unless `agreed`: `not_confirmed` for a no, `confirmation_needed` for undefined, which means that no
- * question could be asked.
+ * Throws a usage error unless `agreed` is true: `not_confirmed` for false, and `confirmation_needed` for undefined,
+ * which means that the question could not be asked.
  */
 export function requireConsent(agreed: boolean | undefined, change: Change): void {
   if (agreed) return

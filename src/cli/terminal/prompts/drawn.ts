@@ -1,6 +1,6 @@
 /**
- * Asks questions at a normal terminal with inquirer's question types. It adds styles, checks, going back with Escape, and
- * sanitising.
+ * Asks questions at a normal terminal, using the question types of inquirer. It adds styles, checks, going back with
+ * Escape, and sanitising.
  */
 import process from 'node:process'
 import {Writable} from 'node:stream'
@@ -29,28 +29,29 @@ import {
 } from './prompts.js'
 import {GoBack} from './way-back.js'
 
-/** Minimum rows of a list above the description of the selected choice. */
+/** Minimum number of rows of a list above the description of the selected choice. */
 const FEWEST_ROWS = 5
 
-/** Columns of a row before the choice's name, for the cursor and a mark or number. */
+/** Number of columns before the name of a choice, for the cursor and a mark or number. */
 const LEAD_COLUMNS = 8
 
-/** Shown instead of a list until something is typed, so that Enter alone chooses nothing. */
+/** Shown instead of a list until something is typed, so that pressing Enter alone chooses nothing. */
 const TYPE_FIRST = new Separator('type part of it')
 
 /**
- * Aborts a search when the terminal's width changes; it is asked again, because its rows and descriptions depend on the width.
+ * The reason for aborting a search when the width of the terminal changes. The search is then asked again, because its
+ * rows and descriptions depend on the width.
  */
 class Resized extends Error {}
 
-/** Creates the drawn prompts. `takeAnswerBack` erases the last answered question and everything written since. */
+/** Creates the drawn prompts. `takeAnswerBack` erases the last answered question, and everything written after it. */
 export function createDrawnPrompts({
   input,
   output,
   closing,
 }: Terminal): Omit<Prompts, 'confirm'> & {takeAnswerBack(): void} {
   const style = createStyle(output)
-  /** The place where each answered question begins. */
+  /** Where each answered question begins. */
   const answered: number[] = []
 
   function takeAnswerBack(): void {
@@ -66,7 +67,7 @@ export function createDrawnPrompts({
     output.write(`${text}\n`)
   }
 
-  /** Asks one question of inquirer's type `type`. `show` formats the answer that stays on the screen. */
+  /** Asks one question of inquirer's type `type`. `show` formats the answer that remains on the screen. */
   async function ask<T>(
     type: QuestionType,
     asked: BaseQuestion,
@@ -76,7 +77,7 @@ export function createDrawnPrompts({
     const stopping = new AbortController()
     const signal = anyOf(closing, asked.signal, stopping.signal)
     const keys = openKeys(input, asked.goesBack ?? false, reason => stopping.abort(reason))
-    // Each question gets its own stream, because inquirer ends it with the question.
+    // Each question gets its own stream, because inquirer ends the stream with the question.
     const frames = createFrames(output)
     const prompt = createPromptModule({
       input: keys.stream,
@@ -108,7 +109,8 @@ export function createDrawnPrompts({
   }
 
   /**
-   * Asks for a secret. A refused one is asked again with an empty line, because a hidden text can be neither seen nor corrected.
+   * Asks for a secret. If it is refused, asks again with an empty line, because hidden text can be neither seen nor
+   * corrected.
    */
   async function askSecret(question: TextQuestion): Promise<string> {
     const config = {message: messageOf(question), toggleMask: false}
@@ -121,9 +123,9 @@ export function createDrawnPrompts({
     return askSecret(question)
   }
 
-  /** Returns the height of a list and a function that makes the row of a choice. */
+  /** Returns the height of a list, and a function that makes the row of a choice. */
   function listOf<T>(message: string, choices: readonly Choice<T>[]) {
-    // The room left after the message and six lines for the status, the input, an empty line, an error and the help.
+    // What remains after the message and six lines: the status, the input, an empty line, an error and the help.
     const room = (output.rows || 24) - style.headOf(message).length - 6
     const described = (choice: Choice<T>) =>
       descriptionOf(choice).flatMap(line => hang(`  ${sanitizeLine(line)}`, style.columns(), 4))
@@ -168,7 +170,7 @@ export function createDrawnPrompts({
     },
     async search<T>(question: SearchQuestion<T>) {
       const {find, message, startsUnchosen} = question
-      // The typed text, kept when the question is asked again at another width.
+      // The typed text, which is kept when the question is asked again at another width.
       let initialValue = ''
       for (;;) {
         const {row, pageSize} = listOf(message, find(''))
@@ -198,7 +200,7 @@ function createStyle(output: WriteStream) {
   const bold = (text: string) => paint('header', text)
   const faint = (text: string) => paint('faint', text)
   const asItIs = (text: string) => text
-  /** One column stays free, so that the terminal wraps no line. */
+  /** Returns the number of columns to use. One column stays free, so that the terminal does not wrap lines. */
   const columns = () => Math.max(output.columns || 80, 12) - 1
   const fitted = (text: string) => cutTo(sanitizeLine(text), columns())
   const headOf = (message: string) => hang(`? ${sanitizeLine(message)}`, columns(), 2)
@@ -209,8 +211,8 @@ function createStyle(output: WriteStream) {
   }
 
   /**
-   * Returns inquirer's theme for one question. Notes are below a list but above an input line. `resized` is called at a new width
-   * (useRedrawing).
+   * Returns inquirer's theme for one question. Notes are shown below a list, but above an input line. `resized` is
+   * called when the width changes (useRedrawing).
    */
   function themeOf(asked: BaseQuestion, type: QuestionType, resized: OnResize) {
     const isLine = type === 'input' || type === 'password'
@@ -219,7 +221,7 @@ function createStyle(output: WriteStream) {
       icon: {cursor: '>', checked: ' [x]', unchecked: ' [ ]'},
       indexMode: 'number',
       style: {
-        // Inquirer calls this once per drawing, so hooks are allowed.
+        // Inquirer calls this once per drawing, so hooks can be used here.
         message(message: string) {
           useRedrawing(asked.status !== undefined, output, resized)
           const [first = '', ...rest] = headOf(message)
@@ -251,7 +253,7 @@ function createStyle(output: WriteStream) {
     return lines.map(line => paint('waiting', line)).join('\n')
   }
 
-  /** Formats an answered question as it stays on the screen; a long answer is below the message. */
+  /** Formats an answered question as it remains on the screen. A long answer is on a line of its own. */
   function over(message: string, answer: string): string {
     const head = headOf(message)
     const shown = sanitizeLine(answer)
@@ -264,7 +266,8 @@ function createStyle(output: WriteStream) {
 }
 
 /**
- * Wraps `output` for inquirer, which redraws a question with each write and does not know when the terminal re-wraps its lines.
+ * Wraps `output` for inquirer. Inquirer redraws a question with each write, and does not notice when the terminal wraps
+ * its lines differently.
  */
 function createFrames(output: WriteStream) {
   let lines: string[] = []
@@ -278,7 +281,7 @@ function createFrames(output: WriteStream) {
         lines = shown.split('\n')
         below = linesUpAtEnd(text)
       }
-      // Written at once, or direct writes to the terminal would overtake it.
+      // The text is written at once. Otherwise direct writes to the terminal could come before it.
       output.write(text)
       done()
     },
@@ -286,7 +289,7 @@ function createFrames(output: WriteStream) {
   const properties = {columns: {get: () => output.columns}, rows: {get: () => output.rows}}
   return {
     stream: Object.defineProperties(stream, properties) as unknown as WriteStream,
-    /** Erases the drawing after the terminal has re-wrapped it at a new width, and leaves as many empty lines. */
+    /** Erases the drawing after the terminal has wrapped it to a new width, and leaves as many empty lines. */
     makeRoom() {
       const above = lines.slice(0, lines.length - below).map(textWidth)
       const rows = rowsOf(above, output.columns || 80) - 1
@@ -296,17 +299,20 @@ function createFrames(output: WriteStream) {
   }
 }
 
-/** Returns how many lines the cursor moves up after the text, to the input line. */
+/** Returns by how many lines the cursor moves up at the end of the text, to the input line. */
 function linesUpAtEnd(text: string): number {
   const codes = text.split('\u001b[')
   const moves = codes.slice(codes.findLastIndex(code => !/^\d*[A-Z]$/.test(code)) + 1)
   return Number.parseInt(moves.find(move => move.endsWith('A')) ?? '0', 10)
 }
 
-/** Called when the terminal's width changes; `redraw` draws the question again. */
+/** Called when the width of the terminal changes. `redraw` draws the question again. */
 type OnResize = (redraw: () => void) => void
 
-/** Redraws the question after Ctrl-Z and `fg`, each second if `counts`, and through `onResize` at a new width. This is a hook. */
+/**
+ * A hook that redraws the question after Ctrl-Z and `fg`, each second if `counts`, and through `onResize` at a new
+ * width.
+ */
 function useRedrawing(counts: boolean, output: WriteStream, onResize: OnResize): void {
   const [, setDrawings] = useState(0)
   useEffect(() => {

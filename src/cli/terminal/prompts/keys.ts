@@ -1,4 +1,4 @@
-/** Reads keys of a terminal in raw mode and filters them before a question gets them. */
+/** Reads the keys of a terminal in raw mode, and filters them before a question gets them. */
 import process from 'node:process'
 import {PassThrough} from 'node:stream'
 import {setImmediate as nextTurn} from 'node:timers/promises'
@@ -9,27 +9,29 @@ import {GoBack} from './way-back.js'
 const [CTRL_C, CTRL_D, ESCAPE] = ['\u0003', '\u0004', '\u001b'] as const
 
 /**
- * How long an Escape is held back. A key sequence, which starts with the same byte, arrives faster, and a person does not notice
- * the delay.
+ * How long an Escape is held back. A key sequence starts with the same byte but arrives faster, and a person does not
+ * notice the delay.
  */
 const ESCAPE_MILLISECONDS = 100
 
 /**
- * How long no key must arrive before a question is shown: longer than the pauses within a paste, shorter than a person notices.
+ * How long no key must arrive before a question is shown: longer than the pauses within a paste, too short for a person
+ * to notice.
  */
 const QUIET_MILLISECONDS = 120
 
 /**
- * Opens a stream of keys for one question. Ctrl-C, Ctrl-D, the end of input, and Escape if `goesBack`, call `stop` instead. Each
- * question needs its own stream, because readline keeps a lone Escape for half a second and would drop the first letter of the
- * next answer.
+ * Opens a stream of keys for one question. Ctrl-C, Ctrl-D, the end of input, and Escape if `goesBack` call `stop`
+ * instead. Each question needs its own stream, because readline keeps an Escape for half a second and would drop the
+ * first letter of the next answer.
  */
 export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Error) => void) {
   const stream = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (mode: boolean) => void input.setRawMode(mode),
   })
-  // Each control key is sent in a turn of its own, because inquirer's search ignores it while it still looks for what was typed.
+  // Each control key is sent in a separate turn of the event loop, because inquirer's search ignores it while it is
+  // still searching.
   let forwarded = Promise.resolve()
   const forward = (keys: string) => {
     for (const part of keys.split(/(?=\p{Cc})/u))
@@ -38,7 +40,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
   const end = () => stop(interruption())
   let held = ''
   let timer: NodeJS.Timeout | undefined
-  /** The first Escape goes back; further ones are kept for the previous questions. */
+  /** The first Escape goes back. Further ones are kept for the previous questions. */
   const goBack = () => {
     held = goesBack ? held.slice(ESCAPE.length) : ''
     if (goesBack) stop(new GoBack())
@@ -52,7 +54,7 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
     else if (held.length > ESCAPE.length) goBack()
     else timer = setTimeout(goBack, ESCAPE_MILLISECONDS)
   }
-  // readline leaves its input paused after Ctrl-Z and `fg`.
+  // After Ctrl-Z and `fg`, readline leaves its input paused.
   const resume = () => void nextTurn().then(() => stream.resume())
   process.on('SIGCONT', resume)
   input.on('data', read)
@@ -72,8 +74,8 @@ export function openKeys(input: ReadStream, goesBack: boolean, stop: (reason: Er
 }
 
 /**
- * Drops keys until none arrives for QUIET_MILLISECONDS, so that a pasted block cannot answer a question. Throws interrupted, or,
- * if `goesBack`, GoBack after calling `whenBack`.
+ * Drops keys until none has arrived for QUIET_MILLISECONDS, so that pasted text cannot answer a question. Throws a
+ * Failure `interrupted` on Ctrl-C. If `goesBack`, Escape calls `whenBack` and throws GoBack.
  */
 export async function untilQuiet(
   input: ReadStream,

@@ -1,6 +1,6 @@
 /**
- * The types of questions. They are asked on stderr, either drawn or as numbered lines. Ctrl-C at any question throws Failure
- * `interrupted`.
+ * The types of questions. They are asked on stderr, either drawn or as numbered lines. Ctrl-C at any question throws a
+ * Failure `interrupted`.
  */
 import type {ReadStream, WriteStream} from 'node:tty'
 import {Failure} from '../../../contract/failure.js'
@@ -10,9 +10,11 @@ export interface Choice<T> {
   readonly name: string
   /** Additional lines, shown while the choice is selected. */
   readonly description?: string
-  /** Full names, such as a code. Typed in a search, without regard to accents and case, one of them selects this choice. */
+  /**
+   * Full names, for example a code. Typing one of them in a search selects this choice; accents and case do not matter.
+   */
   readonly names?: readonly string[]
-  /** Whether the choice is an action, such as `Other`, rather than an item of the list. */
+  /** Whether the choice is an action, such as `Other`, and not an item of the list. */
   readonly isAction?: boolean
   /** Whether the choice is never preselected, even if it was the previous answer. */
   readonly isUnlikely?: boolean
@@ -20,25 +22,30 @@ export interface Choice<T> {
 
 export interface BaseQuestion {
   readonly message: string
-  /** Returns a line shown with the question and updated each second, such as the time left on an offer. */
+  /** Returns a line that is shown with the question and updated each second, for example the time left on an offer. */
   readonly status?: (() => string) | undefined
-  /** Aborting it withdraws the question, which then throws the signal's reason. */
+  /** If it is aborted, the question is withdrawn and throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Whether Escape throws GoBack; the question then mentions it. */
+  /** Whether Escape throws GoBack. The question then mentions Escape. */
   readonly goesBack?: boolean
 }
 
-/** The options that a series of questions shares. */
+/** The options that several questions have in common. */
 export type QuestionContext = Omit<BaseQuestion, 'message'>
 
 export interface TextQuestion extends BaseQuestion {
   readonly default?: string | undefined
-  /** Allows an empty answer and is its name, such as `none`. With a default, `-` is typed for empty. */
+  /**
+   * If set, the answer may be empty; the text says what that means, for example `none`. If there is a default, `-` is
+   * typed for an empty answer.
+   */
   readonly empty?: string
   readonly secret?: boolean
-  /** Returns what an accepted answer means, to show beside it: the date of `+20`, the country of a prefix, an age. */
+  /**
+   * Returns what an answer means, to show it next to the answer: the date of `+20`, the country of a prefix, an age.
+   */
   readonly hint?: (answer: string) => string | undefined
-  /** Checks an answer. If it throws a Failure, the message is shown and the question stays. */
+  /** Checks an answer. If it throws a Failure, its message is shown and the question stays open. */
   readonly check?: (answer: string) => void | Promise<void>
 }
 
@@ -50,16 +57,19 @@ export interface ChoiceQuestion<T> extends BaseQuestion {
 export type SeveralQuestion<T> = Omit<ChoiceQuestion<T>, 'default'>
 
 export interface SearchQuestion<T> extends BaseQuestion {
-  /** Returns the choices for the text typed so far, trimmed; at first ''. */
+  /** Returns the choices for the text typed so far, trimmed. The first call is with ''. */
   readonly find: (typed: string) => readonly Choice<T>[]
-  /** Whether nothing is preselected, because no choice is more likely than another. */
+  /** Whether nothing is preselected, because no choice is more likely than the others. */
   readonly startsUnchosen?: boolean
 }
 
 interface ConfirmQuestion extends BaseQuestion {
   /** The answer for an empty line (default no). */
   readonly default?: boolean
-  /** The message of the earlier question whose answer this one doubts. After a no, that answer is not offered again. */
+  /**
+   * The message of an earlier question whose answer is being confirmed. If the user says no, that answer is not offered
+   * again.
+   */
   readonly about?: string
 }
 
@@ -74,13 +84,13 @@ export interface Prompts {
 
 export interface Terminal {
   readonly input: ReadStream
-  /** stderr, since stdout is for results. */
+  /** stderr, because stdout is for results. */
   readonly output: WriteStream
-  /** Aborted when the command ends, which withdraws an open question. */
+  /** Aborted when the command ends. This withdraws an open question. */
   readonly closing: AbortSignal | undefined
 }
 
-/** Returns a signal that aborts with the first of `signals`. Throws the reason if one is aborted already. */
+/** Returns a signal that is aborted with the first of `signals`. Throws its reason if one is already aborted. */
 export function anyOf(...signals: readonly (AbortSignal | undefined)[]): AbortSignal {
   const any = AbortSignal.any(signals.filter(signal => signal !== undefined))
   any.throwIfAborted()
@@ -91,7 +101,7 @@ export function interruption(message = 'interrupted at a question', hint?: strin
   return new Failure('interrupted', message, {code: 'interrupted', hint})
 }
 
-/** Returns the message of the Failure that `check` throws, or undefined if the answer is accepted. */
+/** Returns the message of the Failure that `check` throws, or undefined if `check` accepts the answer. */
 export async function refusalOf(check: TextQuestion['check'], answer: string): Promise<string | undefined> {
   try {
     await check?.(answer)
@@ -104,13 +114,13 @@ export async function refusalOf(check: TextQuestion['check'], answer: string): P
 
 type Lined = Pick<TextQuestion, 'message' | 'default' | 'empty'>
 
-/** Returns the message, followed by what an empty line means. */
+/** Returns the message, followed by the meaning of an empty line. */
 export function messageOf({message, default: usual, empty}: Lined): string {
   if (usual !== undefined) return `${message} (${usual}${empty === undefined ? '' : `; - for ${empty}`})`
   return empty === undefined ? message : `${message} (empty: ${empty})`
 }
 
-/** Returns the answer that `line` means: the text itself, the default if it is empty, or empty for `-`. */
+/** Returns the answer that `line` stands for: the text itself, the default if it is empty, or '' for `-`. */
 export function answerOf({default: usual, empty}: Lined, line: string): string {
   const typed = line.trim()
   if (usual === undefined) return typed

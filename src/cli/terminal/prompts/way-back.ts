@@ -1,5 +1,5 @@
 /**
- * Lets Escape go back to the previous question: the function that asks runs again and gets the answers up to there without
+ * Lets Escape go back to the previous question. The function that asks runs again, and gets the earlier answers without
  * asking.
  */
 import {isDeepStrictEqual} from 'node:util'
@@ -12,19 +12,19 @@ export class GoBack extends Error {}
 export type Answers = Map<string, unknown>
 
 interface WayBackOptions {
-  /** Stores the answers; answers of an earlier run become defaults. */
+  /** Stores the answers. Answers from an earlier run become defaults. */
   readonly answers?: Answers
   /** Whether Escape at the first question throws GoBack to the caller. */
   readonly leaves?: boolean
-  /** Undoes what `lead` changed, before it runs again. */
+  /** Undoes what `lead` has changed, before it runs again. */
   readonly restore?: () => void
   readonly context?: QuestionContext | undefined
 }
 
-/** An answered question; `before` is the previous answer to it. */
+/** A question that was answered. `before` is the answer that it had before. */
 type Given = {readonly message: string; readonly answer: unknown; readonly before: unknown}
 
-/** Runs `lead` with prompts that can go back. Its questions must depend on the answers only, because it runs again. */
+/** Runs `lead` with prompts that can go back. Its questions must depend only on the answers, because it runs again. */
 export async function withWayBack<T>(
   prompts: Prompts,
   lead: (prompts: Prompts) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withWayBack<T>(
   }
 }
 
-/** Returns the answer, or the value of `instead` if the user goes back. */
+/** Returns the answer, or the result of `instead` if the user goes back. */
 export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Promise<T | U> {
   try {
     return await asking
@@ -53,7 +53,7 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
   }
 }
 
-/** Wraps `prompts` so that answers in `given` are returned without asking; new answers are added to `given`. */
+/** Returns prompts that take the answers in `given` without asking, and add new answers to it. */
 function recording(
   prompts: Prompts,
   given: Given[],
@@ -66,7 +66,7 @@ function recording(
     ask: (asked: Q) => Promise<T>,
   ): Promise<T> => {
     const {message} = question
-    // Skips answers to questions that are no longer asked, such as those of a guest who was removed.
+    // Answers to questions that are no longer asked are skipped, for example those about a guest who was removed.
     const index = given.findIndex((one, place) => place >= next && one.message === message)
     given.splice(next, (index < 0 ? given.length : index) - next)
     if (next === given.length) {
