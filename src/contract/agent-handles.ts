@@ -35,10 +35,10 @@ export type Prepared = PreparedReservation | PreparedCancellation
  * What a person has decided. `void` means that the price or the fee has risen since the handle was made, so nothing that was
  * decided applies any more.
  */
-type Decision = 'waiting' | 'approved' | 'declined' | 'void'
+export type Decision = 'waiting' | 'approved' | 'declined' | 'void'
 
 /** Who decided: the person that the agent's program asked, the person at a terminal, or the server itself. */
-type DecidedBy = 'elicitation' | 'terminal' | 'server'
+export type DecidedBy = 'elicitation' | 'terminal' | 'server'
 
 interface NewHandle {
   readonly handle: string
@@ -125,6 +125,15 @@ export function mintHandle(): string {
 /** Reports whether `text` has the form of a handle. */
 export function isHandle(text: string): boolean {
   return FORM.test(text)
+}
+
+/** Returns the usage error for a handle that `find` does not find. It does not say which reason applies, because that would help to guess. */
+export function handleNotValid(): Failure {
+  return usage(
+    'handle_not_valid',
+    'this handle is not valid: it is unknown, has expired, was changed, or belongs to another client; nothing was sent',
+    'prepare it again, and copy the new handle exactly',
+  )
 }
 
 /** Returns the usage error for a client all of whose handles were answered and not yet carried out. */

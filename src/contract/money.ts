@@ -40,9 +40,16 @@ export function compareAmounts(left: string, right: string): number {
  */
 export function sumOfAmounts(amounts: readonly string[]): string {
   const scale = Math.max(0, ...amounts.map(amount => amount.split('.')[1]?.length ?? 0))
-  const sum = amounts.reduce((total, amount) => total + toInteger(amount, scale), 0n)
-  const digits = sum.toString().padStart(scale + 1, '0')
-  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+  return atScale(
+    amounts.reduce((total, amount) => total + toInteger(amount, scale), 0n),
+    scale,
+  )
+}
+
+/** Returns `left` minus `right`, which is at most as much, with as many decimals as the more exact of them has. */
+export function differenceOfAmounts(left: string, right: string): string {
+  const scale = Math.max(...[left, right].map(amount => amount.split('.')[1]?.length ?? 0))
+  return atScale(toInteger(left, scale) - toInteger(right, scale), scale)
 }
 
 /**
@@ -59,9 +66,13 @@ export function toMinor(amount: string, currency: string): bigint {
 
 /** Converts minor units to a decimal string: `125000n` EUR is `1250.00`. */
 export function fromMinor(minor: bigint, currency: string): string {
-  const scale = minorUnits(currency)
-  const sign = minor < 0n ? '-' : ''
-  const digits = (minor < 0n ? -minor : minor).toString().padStart(scale + 1, '0')
+  return atScale(minor, minorUnits(currency))
+}
+
+/** Formats an integer as a decimal string with `scale` decimals. */
+function atScale(value: bigint, scale: number): string {
+  const sign = value < 0n ? '-' : ''
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }
 

@@ -172,7 +172,7 @@ export function reservationResult(booking: ReserveOutcome, facts?: Result['facts
  * Returns the JSON of a reservation. `payment_url` is null if there is nothing to pay, as in its row. `charged` is there only if the
  * service states it.
  */
-function documentOf(booking: ReserveOutcome) {
+export function documentOf(booking: ReserveOutcome) {
   const {outcome, reservation_ref, status, reservation, idempotency_key, client_reference_id, attempts} =
     booking
   const payment_url = paymentAddress(booking) ?? null

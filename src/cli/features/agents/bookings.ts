@@ -1,0 +1,66 @@
+/** Opens what agents may book and cancel, for one server. */
+import {usage} from '../../../contract/failure.js'
+import type {Booking, BookingParts, Caller} from './booking.js'
+import {cancelHandle, prepareCancellation} from './cancellations.js'
+import {approveCommandOf} from './consent.js'
+import {prepareReservation, reserveHandle} from './reservations.js'
+
+/**
+ * Opens the bookings of a server. Sends nothing. Throws a usage error if consent is `none` with live credentials, or if nothing can
+ * be remembered, because then a repeat could book twice.
+ */
+export async function openBookings(parts: BookingParts) {
+  const {connection, consent, serviceFlags = []} = parts
+  const {state, target, clock} = connection
+  if (consent === 'none' && target.mode === 'live')
+    throw usage(
+      'consent_required',
+      '--consent none is for test credentials; a live reservation needs the consent of a person',
+      'leave --consent none out',
+    )
+  if (!state.remembers)
+    throw usage(
+      'journal_not_writable',
+      'the configuration directory cannot be written, so a repeat could book twice; agents may not book or cancel',
+      'make it writable, because reservations are recorded there',
+    )
+  const handles = await state.agentHandles(target)
+  await handles.prune(clock.now())
+  const ending = new AbortController()
+  const booking: Booking = {
+    ...parts,
+    handles,
+    journal: state.journal.forClient(target),
+    signal: ending.signal,
+    approveCommand: handle => approveCommandOf(handle, target, serviceFlags),
+  }
+  const underWay = new Map<string, Promise<unknown>>()
+  /** Runs one call at a time of a handle. Calls of the same handle meanwhile share it, so that a person is asked once. */
+  const shared = <T>(handle: string, work: () => Promise<T>): Promise<T> => {
+    const running = underWay.get(handle) as Promise<T> | undefined
+    if (running) return running
+    const started = work().finally(() => underWay.delete(handle))
+    underWay.set(handle, started)
+    return started
+  }
+  return {
+    /** Prepares a reservation (see `prepareReservation`). */
+    prepareReservation: (request: unknown, caller: Pick<Caller, 'program'>) =>
+      prepareReservation(booking, request, caller),
+    /** Carries out a prepared reservation (see `reserveHandle`). */
+    reserve: (handle: string, caller: Caller) => shared(handle, () => reserveHandle(booking, handle, caller)),
+    /** Prepares a cancellation (see `prepareCancellation`). */
+    prepareCancellation: (reference: string, caller: Pick<Caller, 'program'>) =>
+      prepareCancellation(booking, reference, caller),
+    /** Carries out a prepared cancellation (see `cancelHandle`). */
+    cancel: (handle: string, caller: Caller) => shared(handle, () => cancelHandle(booking, handle, caller)),
+    /**
+     * Ends the bookings: nothing more is sent, except the repeats of a request whose outcome is unknown. Resolves when every call
+     * has recorded its outcome.
+     */
+    async close(): Promise<void> {
+      ending.abort()
+      await Promise.allSettled(underWay.values())
+    },
+  }
+}

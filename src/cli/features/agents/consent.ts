@@ -1,0 +1,151 @@
+/** The consent of a person to what an agent has prepared: what the person reads, and how the decision is asked for and stored. */
+import {
+  type AgentHandle,
+  type DecidedBy,
+  type Decision,
+  type HandleStore,
+  handleNotValid,
+  type Prepared,
+} from '../../../contract/agent-handles.js'
+import {isoTime} from '../../../contract/dates.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
+import type {ReservationRequest} from '../../../contract/reservations.js'
+import type {Target} from '../../session/resolve.js'
+import {moneyText} from '../../terminal/dates-and-amounts.js'
+import {chargeAhead, describePlan} from '../reserve/plan.js'
+
+/** What a person is asked. All texts are sanitised. */
+export interface Question {
+  readonly title: string
+  /** What is booked or cancelled, a fact a line. */
+  readonly lines: readonly string[]
+  readonly handle: string
+  /** Unix seconds. */
+  readonly expiresAt: number
+}
+
+/**
+ * A person's reply. `closed`: the question was closed without a decision. `cannot_ask`: the agent's program cannot ask a person.
+ */
+export type Reply = 'approved' | 'declined' | 'closed' | 'cannot_ask'
+
+/** Asks the person who uses the agent's program. If it throws, nothing is decided, and the error reaches the caller as it is. */
+export type Ask = (question: Question) => Promise<Reply>
+
+/** Returns what the person is asked about a handle, whichever way the question is put. */
+async function questionOf(
+  {handle, program, expiresAt}: Pick<AgentHandle, 'handle' | 'program' | 'expiresAt'>,
+  prepared: Prepared,
+  target: Target,
+): Promise<Question> {
+  const asked = `${'Asked by'.padEnd(13)} ${sanitizeLine(program, 100)}`
+  const mode = target.mode === 'live' ? 'LIVE, with real money' : 'TEST'
+  if (prepared.kind === 'cancellation') {
+    const fee = sanitizeLine(
+      moneyText({amount: prepared.fee.price, currency: prepared.fee.currency}) ?? '',
+      40,
+    )
+    const title = `Cancel ${sanitizeLine(prepared.reservationRef, 128)} for a fee of ${fee} (${mode})?`
+    return {title, lines: [...prepared.lines, asked], handle, expiresAt}
+  }
+  const {intent, offer, doubts} = prepared
+  const request = JSON.parse(intent.body) as ReservationRequest
+  const charge = await chargeAhead(
+    {request, seen: {...offer, used_by_reference: null}},
+    async () => undefined,
+  )
+  const {price = '', currency = null} = intent.agreed ?? {}
+  const cost = sanitizeLine(moneyText({amount: price, currency}) ?? '', 40)
+  const charged = charge ? `, ${sanitizeLine(charge.short, 100)}` : ''
+  const warnings = doubts.map(doubt => `Warning: ${sanitizeLine(doubt, 300)}`)
+  const lines = [...describePlan({request, intent, seen: offer}, target, {charge}), asked, ...warnings]
+  return {title: `Reserve this for ${cost}${charged} (${mode})?`, lines, handle, expiresAt}
+}
+
+/** How a decision is obtained for a handle. */
+export interface Asking {
+  readonly handles: HandleStore
+  readonly target: Target
+  /** `none` needs no decision; only test credentials may use it. */
+  readonly consent: 'ask' | 'none'
+  readonly ask: Ask
+  /** The command line that approves a handle at a terminal. */
+  readonly approveCommand: (handle: string) => string
+  /** Unix seconds. */
+  readonly now: () => number
+}
+
+/** Throws the Failure for a decision that forbids what was prepared; `waiting` and `approved` pass. */
+export function requireAlive({handle, decision}: Pick<AgentHandle, 'handle' | 'decision'>): void {
+  if (decision === 'declined')
+    throw usage(
+      'declined',
+      `a person declined ${handle}; nothing was sent, and it cannot be used any more`,
+      'ask the person what they want instead, and prepare that',
+    )
+  if (decision === 'void') throw risen(handle, 'the price or the fee has risen since it was prepared')
+}
+
+/** Returns the Failure for a handle whose price or fee has risen. `why` says how much. */
+export function risen(handle: string, why: string): Failure {
+  const message = `${why}; nothing was sent, and ${handle} cannot be used any more`
+  return usage('price_rose', message, 'prepare it again, at the new price')
+}
+
+/**
+ * Returns when a person agrees to what `found` stands for, and stores the decision first. A stored decision is not asked for again.
+ * Returns whether a question was asked. Throws a usage error: `declined`, `approval_closed` if the question was closed, which
+ * leaves the handle as it was, or `approval_needed` if nobody can be asked here.
+ */
+export async function requireApproval(
+  found: AgentHandle,
+  prepared: Prepared,
+  asking: Asking,
+): Promise<boolean> {
+  const {handles, target, consent, ask, approveCommand, now} = asking
+  const {handle, expiresAt} = found
+  requireAlive(found)
+  if (found.decision === 'approved' || consent === 'none') return false
+  const reply = await ask(await questionOf(found, prepared, target))
+  const until = isoTime(expiresAt)
+  if (reply === 'approved' || reply === 'declined') {
+    requireAlive(await decide(handles, handle, reply, {by: 'elicitation', now: now()}))
+    return true
+  }
+  const command = approveCommand(handle)
+  // Another program or a terminal may have decided meanwhile.
+  const newest = await handles.find(handle, now())
+  if (newest && newest.decision !== 'waiting') {
+    requireAlive(newest)
+    return true
+  }
+  const details = {result: {handle, expires_at: until, approve: command}}
+  if (reply === 'closed') {
+    const message = `the question was closed without an answer; nothing was sent, and the handle is valid until ${until}`
+    const hint = 'ask the person whether they want it, and call this again with the same handle'
+    throw new Failure('usage', message, {code: 'approval_closed', hint, ...details})
+  }
+  const message = `it waits until a person approves it, at the latest at ${until}; nothing was sent`
+  const hint = `a person runs, at a terminal: ${command}; then call this again with the same handle`
+  throw new Failure('usage', message, {code: 'approval_needed', hint, ...details})
+}
+
+/** Stores a decision, and returns the handle with the decision that stands. Throws a usage error if it is no longer valid. */
+export async function decide(
+  handles: HandleStore,
+  handle: string,
+  decision: Exclude<Decision, 'waiting'>,
+  {by, now}: {readonly by: DecidedBy; readonly now: number},
+): Promise<AgentHandle> {
+  const decided = await handles.decide(handle, decision, by, now)
+  if (decided === undefined) throw handleNotValid()
+  return decided
+}
+
+/** Returns the command line that approves a handle, with the flags that lead to the same service and client. */
+export function approveCommandOf(handle: string, {profile}: Target, serviceFlags: readonly string[]): string {
+  const isNamed = serviceFlags.some(flag => flag.startsWith('--profile '))
+  const named = profile === null || isNamed ? [] : [`--profile ${shellWord(profile)}`]
+  return ['bookctl mcp approve', handle, ...named, ...serviceFlags].join(' ')
+}
