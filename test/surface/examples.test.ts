@@ -21,10 +21,20 @@ const examples = Object.entries(COMMANDS).flatMap(([id, command]) =>
   command.examples.filter(example => !example.includes(UNTIL_STOPPED)).map(example => [id, example] as const),
 )
 /** Commands that run until they are stopped, or have a test of their own. */
-const ELSEWHERE = new Set(['sandbox:run', 'sandbox:start', 'demo', 'webhooks:listen', 'webhooks:tap'])
+const ELSEWHERE = new Set([
+  'mcp:approve',
+  'sandbox:run',
+  'sandbox:start',
+  'demo',
+  'webhooks:listen',
+  'webhooks:tap',
+])
 
-/** `events export` writes a capture, a record a line, as `webhooks listen` prints it; `sandbox run` what its command prints. */
-const NO_DOCUMENT = ['mcp', 'webhooks events export', 'sandbox run']
+/**
+ * `events export` writes a capture, a record a line, as `webhooks listen` prints it; `sandbox run` what its command prints. `mcp
+ * approve` needs a terminal, and answers nothing with --json.
+ */
+const NO_DOCUMENT = ['mcp', 'mcp approve', 'webhooks events export', 'sandbox run']
 
 const SUBSCRIPTION = '{"url":"https://partner.example/hooks","events":["voucher.ready"]}'
 

@@ -328,11 +328,12 @@ export const TO_RECEIVERS: readonly string[] = ['webhooks:events:replay', 'webho
 /**
  * `sandbox start` receives requests, and its deliveries have tests of their own. `demo` and `sandbox run` use a sandbox of their
  * own. The faults of `reserve batch` are in the part `Batch`. `explain` does not fail if the service does: it leaves out what it
- * could not ask, as the part `Explanations` and the scenario check.
+ * could not ask, as the part `Explanations` and the scenario check. `mcp approve` sends nothing, and needs a terminal.
  */
 export const ELSEWHERE: readonly string[] = [
   'demo',
   'explain',
+  'mcp:approve',
   'reserve:batch',
   'sandbox:run',
   'sandbox:start',

@@ -60,6 +60,7 @@ const TYPED: Readonly<Record<string, (receiver: string) => Argv>> = {
   'logout all': () => ['logout', '--all', '--yes'],
   'version environment': () => ['version', '--verbose'],
   demo: () => ['demo'],
+  'mcp:approve': () => ['mcp', 'approve', 'hdl_none'],
   'sandbox:run': () => ['sandbox', 'run', '--env-prefix', 'PARTNER', '--', process.execPath, '--version'],
 }
 
@@ -79,6 +80,7 @@ const ENDS: Readonly<Record<string, number>> = {
   'webhooks:status': 8,
   explain: 3,
   'explain reply': 3,
+  'mcp:approve': 2,
   'logout unasked': 2,
   'logout all': 7,
   'sandbox:start': 143,

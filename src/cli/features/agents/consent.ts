@@ -34,7 +34,7 @@ export type Reply = 'approved' | 'declined' | 'closed' | 'cannot_ask'
 export type Ask = (question: Question) => Promise<Reply>
 
 /** Returns what the person is asked about a handle, whichever way the question is put. */
-async function questionOf(
+export async function questionOf(
   {handle, program, expiresAt}: Pick<AgentHandle, 'handle' | 'program' | 'expiresAt'>,
   prepared: Prepared,
   target: Target,

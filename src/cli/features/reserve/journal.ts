@@ -38,12 +38,31 @@ export const JOURNAL_COLUMNS = [
   'updated_at',
 ] as const
 
+/** The columns of `--by mcp`: who made it, the program of the agent, and the handle that it was prepared under. */
+export const AGENT_COLUMNS = ['by', 'program', 'handle'] as const
+
 export async function readJournal(state: State, unresolved: boolean): Promise<Result<Row>> {
   const entries = (await state.journal.list({unresolved})).map(journalRow)
   return {
     ...listResult({entries}, entries, JOURNAL_COLUMNS),
     shown: ['client_reference_id', 'outcome', 'reservation_ref', 'attempts', 'updated_at'],
     whenEmpty: unresolved ? 'No unresolved reservations.' : 'No reservations yet.',
+  }
+}
+
+/** Returns the reservations that agents made, with the program and the handle of each. */
+export async function readAgentJournal(state: State, unresolved: boolean) {
+  const listed = await state.journal.list({unresolved, byAgents: true})
+  const entries = listed.map(entry => ({
+    ...journalRow(entry),
+    by: 'mcp' as const,
+    program: entry.madeBy?.program ?? null,
+    handle: entry.madeBy?.handle ?? null,
+  }))
+  return {
+    ...listResult({entries}, entries, [...JOURNAL_COLUMNS, ...AGENT_COLUMNS]),
+    shown: ['client_reference_id', 'outcome', 'reservation_ref', 'program', 'handle', 'updated_at'],
+    whenEmpty: unresolved ? 'No unresolved reservations of agents.' : 'No reservations of agents yet.',
   }
 }
 
