@@ -173,7 +173,7 @@ const shapes = new Map<string, Map<string, Set<string>>>()
 const FOREIGN = new Set([
   ...['raw', 'reservation', 'reservations', 'account', 'answer', 'body', 'data', 'event', 'headers', 'quote'],
   // These keys contain names of paths or schemas as keys.
-  ...['paths', 'components', 'webhooks'],
+  ...['paths', 'components', 'webhooks', 'inputSchema', 'outputSchema'],
   // The documents of the commands that `demo` runs. Each is listed on its own.
   'result',
 ])

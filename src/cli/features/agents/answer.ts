@@ -12,8 +12,8 @@ import {guarded} from './untrusted.js'
 const MOST_RESULT_BYTES = 100_000
 
 /** Returns the result of a call that succeeded. Throws a usage error if it would be too long. */
-export function resultOf({document, ours = {}, link}: Answer, redactor: Redactor): CallToolResult {
-  const {document: safe, untrusted} = guarded(document, redactor)
+export function resultOf({document, ownWords, ours = {}, link}: Answer, redactor: Redactor): CallToolResult {
+  const {document: safe, untrusted} = guarded(document, redactor, ownWords)
   const result = withText({...safe, ...ours, untrusted_fields: untrusted})
   if (link === undefined) return result
   return {...result, content: [...result.content, {type: 'resource_link', ...link}]}

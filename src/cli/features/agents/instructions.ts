@@ -1,4 +1,4 @@
-/** What the server tells every client about itself, and the prompt that books step by step. */
+/** What the server tells every client about itself. */
 
 export const INSTRUCTIONS = `This server searches hotels and reserves them at the Partner Booking Service, for the person you work for.
 

@@ -11,6 +11,9 @@ const identifier = (kind: IdentifierKind) =>
 
 /** Arguments. */
 export const offerIdArgument = identifier('offer_id').meta(aboutOfferId)
+export const reservationRefArgument = identifier('reservation_ref').describe(
+  'Reference of the reservation, as reserve and list_reservations give it, such as RSV-7K3M9QX2AB',
+)
 export const cursorArgument = z
   .string()
   .optional()
@@ -18,13 +21,15 @@ export const cursorArgument = z
 
 /** Results. */
 export const textOrNull = (description: string) => z.string().nullable().describe(description)
-const timeOrNull = (description: string) => textOrNull(`${description}, ISO 8601; null: not known`)
+export const timeOrNull = (description: string) => textOrNull(`${description}, ISO 8601; null: not known`)
 export const nextCursor = textOrNull('Pass it as cursor for the next page; null: there are no more')
 
 export const amountOrNull = textOrNull('A decimal amount such as "403.20"; null: not known')
 const priceNow = z
   .looseObject({total: amountOrNull, currency: textOrNull('ISO 4217 currency code')})
   .describe('The whole price: all rooms, all nights')
+
+const money = z.looseObject({amount: z.string(), currency: z.string().nullable()})
 
 /** What an assistant needs of an offer to choose. */
 export const offerFields = {
@@ -39,3 +44,29 @@ export const offerFields = {
   free_cancellation_until: timeOrNull('Until when cancelling is free'),
   expires_at: timeOrNull('Until when the offer can be reserved'),
 }
+
+export const reservation = z.looseObject({
+  reservation_ref: z.string().describe('The reference of the service, for the other tools'),
+  status: textOrNull('CONFIRMED, PENDING_PAYMENT, CANCELLED, or another word of the service'),
+  client_reference_id: textOrNull("The partner's own reference"),
+  hotel_name: textOrNull('Name of the hotel'),
+  rooms: textOrNull('Kind and meals of each room'),
+  check_in: textOrNull('Day of arrival'),
+  check_out: textOrNull('Day of departure'),
+  lead_guest: textOrNull('Name of the guest the booking is made for'),
+  guest_count: z.number().nullable(),
+  price: priceNow,
+  payment: z.looseObject({
+    mode: textOrNull('account or instant'),
+    status: textOrNull('How far the payment is'),
+    url: textOrNull('Where the customer pays; give it to the person, do not open it'),
+    pay_until: timeOrNull('By when it has to be paid'),
+  }),
+  voucher: textOrNull('State of the voucher'),
+  free_cancellation_until: timeOrNull('Until when cancelling is free'),
+  cancellation_fee: money
+    .nullable()
+    .describe('What the cancellation has cost; null: not cancelled, or not known'),
+  created_at: timeOrNull('When it was made'),
+  updated_at: timeOrNull('When it was last changed'),
+})

@@ -3,7 +3,7 @@
  * around a call is here: a few at a time, errors as results, a line of the log, and an end that waits for what was sent.
  */
 import type {Readable, Writable} from 'node:stream'
-import {McpServer, type StandardSchemaWithJSON} from '@modelcontextprotocol/server'
+import {McpServer, type ReadResourceResult, type StandardSchemaWithJSON} from '@modelcontextprotocol/server'
 import {StdioServerTransport, serveStdio} from '@modelcontextprotocol/server/stdio'
 import {createRedactor} from '../../../api/redact/redact.js'
 import {asFailure} from '../../shell/exit-codes.js'
@@ -11,6 +11,8 @@ import type {ListenLog} from '../webhooks/listen-log.js'
 import {errorResult, resultOf} from './answer.js'
 import type {Desk} from './desk.js'
 import {INSTRUCTIONS} from './instructions.js'
+import {registerPrompts} from './prompts.js'
+import {protocolError, type Reading, registerResources} from './resources.js'
 import {listed, type Tool} from './tool.js'
 
 export interface Serving {
@@ -56,12 +58,18 @@ class Pipe extends StdioServerTransport {
   }
 }
 
+/** The lists do not change while the server runs. */
+const FIXED = {listChanged: false}
+
 /** Creates the server of one connection, with all tools. */
 function createServer(serving: Serving, calls: Calls): McpServer {
-  const {version, tools} = serving
+  const {version, tools, desk, secrets} = serving
   const server = new McpServer(
     {name: 'bookctl', title: 'bookctl, the Partner Booking Service', version},
-    {instructions: INSTRUCTIONS, capabilities: {tools: {listChanged: false}}},
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: {tools: FIXED, resources: FIXED, prompts: FIXED},
+    },
   )
   for (const tool of tools) {
     const {title, description, annotations} = tool
@@ -75,9 +83,12 @@ function createServer(serving: Serving, calls: Calls): McpServer {
         inputSchema: unchecked(inputSchema),
         outputSchema: unchecked(outputSchema),
       },
-      given => calls.run(tool, () => call(serving, tool, given)),
+      given => calls.run(tool.change !== undefined, () => call(serving, tool, given)),
     )
   }
+  const reading: Reading = read => calls.run(false, () => readResource(serving, read))
+  registerResources(server, desk, () => createRedactor(secrets()), reading)
+  registerPrompts(server)
   return server
 }
 
@@ -114,17 +125,27 @@ async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown) {
   }
 }
 
+async function readResource({log}: Serving, read: () => Promise<ReadResourceResult>) {
+  try {
+    return await read()
+  } catch (error) {
+    const failure = protocolError(error)
+    log.write({level: 'info', event: 'called', message: `resource: ${failure.message}`})
+    throw failure
+  }
+}
+
 /** Runs calls a few at a time, and knows which of them may have changed something at the service. */
 class Calls {
   private running = 0
   private readonly waiting: (() => void)[] = []
   private readonly changing = new Set<Promise<unknown>>()
 
-  async run<T>(tool: Tool, work: () => Promise<T>): Promise<T> {
+  async run<T>(isChange: boolean, work: () => Promise<T>): Promise<T> {
     if (this.running < MOST_CALLS) this.running += 1
     else await new Promise<void>(resolve => this.waiting.push(resolve))
     const result = work()
-    if (tool.change !== undefined) this.changing.add(result)
+    if (isChange) this.changing.add(result)
     try {
       return await result
     } finally {

@@ -12,6 +12,8 @@ import type {Desk} from './desk.js'
 export interface Answer {
   /** The document of the command that does the same, cut to what an assistant needs. Its texts may come from the service. */
   readonly document: object
+  /** The keys of the document under which only this program writes, one word each. */
+  readonly ownWords?: readonly string[]
   /** Further keys with words of ours, such as a warning. */
   readonly ours?: Readonly<Record<string, unknown>>
   /** A document that the client can read as a resource. */

@@ -1,9 +1,22 @@
 /** The tools of the server for agents, in the order in which a trip needs them. */
 import {columnsOf, type Result} from '../../terminal/result.js'
+import {showAccountTool} from './account-tools.js'
 import {searchHotels, showOffer} from './hotel-tools.js'
+import {downloadVoucher, listReservations, showReservation} from './reservation-tools.js'
 import {type Change, listed, type Tool} from './tool.js'
+import {explainSignature, explainTool, recentEvents} from './webhook-tools.js'
 
-const TOOLS: readonly Tool[] = [searchHotels, showOffer]
+const TOOLS: readonly Tool[] = [
+  searchHotels,
+  showOffer,
+  showReservation,
+  listReservations,
+  downloadVoucher,
+  showAccountTool,
+  explainTool,
+  recentEvents,
+  explainSignature,
+]
 
 /** Returns the tools that are listed when the changes in `allowed` may be made. */
 export function toolsFor(allowed: readonly Change[]): Tool[] {

@@ -13,6 +13,7 @@ const MOST_FOREIGN_LENGTH = 500
 
 const AMOUNT = /^-?\d{1,18}(?:\.\d{1,8})?$/
 const DAY_OR_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
+/** Without a digit it might be a sentence. */
 const IDENTIFIER = /^(?=.*\d)[\w.:-]{1,64}$/
 const CURRENCY = /^[A-Z]{3}$/
 const COUNTRY = /^[A-Z]{2}$/
@@ -53,12 +54,16 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   mode: words(['account', 'instant', 'test', 'live']),
   payment_modes: words(['account', 'instant']),
   status: STATES,
+  voucher: STATES,
   event_type: EVENT_TYPE,
   event_id: IDENTIFIER,
   next_cursor: /^[\da-f]{18}\.\d{1,6}$/,
   offer_id: IDENTIFIER,
   hotel_id: IDENTIFIER,
   account_id: IDENTIFIER,
+  request_id: IDENTIFIER,
+  reservation_refs: IDENTIFIER,
+  id: IDENTIFIER,
   reservation_ref: IDENTIFIER,
   client_reference_id: IDENTIFIER,
   phone_code: /^\+?\d{1,6}$/,
@@ -84,11 +89,14 @@ const WHOLE = new Set([
 const ADDRESSES = new Set(['url'])
 const MOST_ADDRESS_LENGTH = 2048
 
+/** A word of ours, such as signature_mismatch. */
+const OWN_WORD = /^[a-z][a-z0-9_]{0,60}$/
+
 /**
  * Returns a copy of `document` that is safe to hand to a model, and the JSON pointers of the texts in it that the service wrote.
- * Long numbers become strings of their digits.
+ * Long numbers become strings of their digits. `ownWords` are keys under which only this program writes, one word each.
  */
-export function guarded(document: object, redactor: Redactor, at = '') {
+export function guarded(document: object, redactor: Redactor, ownWords: readonly string[] = []) {
   const untrusted: string[] = []
   const copy = (value: unknown, key: string, pointer: string): unknown => {
     if (typeof value === 'string') return text(value, key, pointer)
@@ -101,12 +109,12 @@ export function guarded(document: object, redactor: Redactor, at = '') {
     )
   }
   const text = (value: string, key: string, pointer: string): string => {
-    if (FORMS[key]?.test(value)) return value
+    if (FORMS[key]?.test(value) || (ownWords.includes(key) && OWN_WORD.test(value))) return value
     if (ADDRESSES.has(key) && isAddress(value)) return value
     untrusted.push(pointer)
     return WHOLE.has(key) ? value : quoted(value, MOST_FOREIGN_LENGTH, {redactor})
   }
-  return {document: copy(document, '', at) as Record<string, unknown>, untrusted}
+  return {document: copy(document, '', '') as Record<string, unknown>, untrusted}
 }
 
 function isAddress(text: string): boolean {

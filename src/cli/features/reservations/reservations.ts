@@ -176,7 +176,8 @@ export async function showSeveral(
   })
 }
 
-async function look(connection: Connection, reference: string, warn: Warn): Promise<ReadReservation> {
+/** Returns a reservation, and records its state in the journal; a failure of the journal only warns. Throws Failure. */
+export async function look(connection: Connection, reference: string, warn: Warn): Promise<ReadReservation> {
   const found = await showReservation(connection.api, reference)
   const newest = {outcome: outcomeWord(found), booked: bookedPrice(found), result: withoutPeople(found)}
   if (found.status?.trim()) await noteOutcome(connection, reference, newest, warn)

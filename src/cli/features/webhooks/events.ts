@@ -130,13 +130,28 @@ export async function eventRows(store: EventStore, filter: EventFilter, limit: n
   const events: Row[] = []
   let before: number | undefined
   while (events.length < limit) {
-    const from = before === undefined ? {} : {before}
-    const page = await store.page(filter, from, Math.min(PAGE, limit - events.length))
-    if (page.length === 0) break
-    for (const event of page) events.push(await rowOf(store, event))
-    before = page.at(-1)?.sequence
+    const page = await eventPage(store, filter, before, Math.min(PAGE, limit - events.length))
+    if (page.rows.length === 0) break
+    events.push(...page.rows)
+    before = page.next
   }
   return events
+}
+
+/**
+ * Returns the rows of at most `limit` matching events that were stored before the event with the sequence number `before`
+ * (default: the newest), newest first. `next` is the `before` of the next page.
+ */
+export async function eventPage(
+  store: EventStore,
+  filter: EventFilter,
+  before: number | undefined,
+  limit: number,
+) {
+  const page = await store.page(filter, before === undefined ? {} : {before}, limit)
+  const rows: Row[] = []
+  for (const event of page) rows.push(await rowOf(store, event))
+  return {rows, next: page.at(-1)?.sequence}
 }
 
 /** Lists events. */

@@ -30,7 +30,7 @@ const PLAIN_COLUMNS = [
 export const VERIFY_COLUMNS = [...PLAIN_COLUMNS, 'findings']
 
 /** Returns a single result for one request, or a list for several. `leftOut` counts entries that are not webhooks. */
-function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<Verified> {
+export function verifyResult(items: readonly Verified[], isSeveral: boolean, leftOut = 0): Result<Verified> {
   const codes = ({findings}: Verified) => findings.map(({code}) => code)
   const columns = [...columnsOf<Verified>(PLAIN_COLUMNS), {name: 'findings', value: codes}]
   const id = (item: Verified) => item.event_id

@@ -53,7 +53,7 @@ export const verifyFlags = {
   }),
 }
 
-type VerifyFlags = WebhookSecretFlags & InferredFlags<typeof verifyFlags>
+type VerifyFlags = WebhookSecretFlags & Partial<InferredFlags<typeof verifyFlags>>
 
 /** Returns the terms that requests are checked by. Throws a usage error if there is no secret. */
 export async function planVerify(flags: VerifyFlags, state: State): Promise<VerifyTerms> {
