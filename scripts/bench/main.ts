@@ -11,6 +11,7 @@ import {parseArgs} from 'node:util'
 import {batch} from './cases/batch.js'
 import {evidence, judging} from './cases/certify.js'
 import {listen, listenGrowth} from './cases/listen.js'
+import {mcp} from './cases/mcp.js'
 import {reconcile} from './cases/reconcile.js'
 import {account} from './cases/requests.js'
 import {sandboxGrowth} from './cases/sandbox.js'
@@ -27,6 +28,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
   'verify-many': verifyMany,
   'verify-large': verifyLarge,
   listen,
+  mcp,
   'sandbox-growth': sandboxGrowth,
   'sandbox-evidence': evidence,
   'sandbox-judge': judging,

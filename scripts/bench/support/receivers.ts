@@ -43,15 +43,20 @@ export async function startListen(bench: Bench, more: Record<string, string> = {
 /** Clock ticks a second in /proc, on every Linux. */
 const TICKS = 100
 
-/** Returns the seconds of processor time that the process has used, or NaN on systems without /proc. */
+/** Returns the seconds of processor time that the receiver has used, or NaN on systems without /proc. */
 export function processorSeconds({child}: Receiver): number {
+  return processorMilliseconds(child) / 1000
+}
+
+/** Returns the milliseconds of processor time that the process has used, or NaN on systems without /proc. */
+export function processorMilliseconds(child: ChildProcess): number {
   const path = `/proc/${child.pid}/stat`
   if (!existsSync(path)) return Number.NaN
   // The name of the program, in parentheses, may contain spaces. The times are the 14th and 15th fields.
   const fields = readFileSync(path, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS
 }
 
 function receiver(child: ChildProcess, {url}: {url: string}): Receiver {
