@@ -122,8 +122,7 @@ test.each([
   [['--allow', 'reserve'], 'missing_flag'],
   [['--allow', 'everything'], 'invalid_input'],
   [['--max-total', '500'], 'invalid_input'],
-  [['--max-total', '500 EUR', '--max-each', '500 TRY'], 'invalid_input'],
-  [['--consent', 'none', '--live'], 'invalid_flags'],
+  [['--allow', 'reserve', '--max-total', '500 EUR', '--max-each', '500 TRY'], 'invalid_input'],
   [['--remove', '--profile', 'work'], 'invalid_flags'],
   [['--name', '__proto__'], 'invalid_input'],
   [['--scope', 'local'], 'invalid_flag'],
@@ -132,6 +131,22 @@ test.each([
   expect(refusal).toMatchObject({exit: 2, code})
   expect(JSON.stringify(refusal) + stderr).not.toContain('planted')
   expect(existsSync(file)).toBe(false)
+})
+
+test('live credentials need --live, as the server does, and missing ones are said', async () => {
+  const live = {
+    BOOKCTL_CLIENT_ID: 'cid_1',
+    BOOKCTL_CLIENT_SECRET: 'sk_live_planted',
+    BOOKCTL_BASE_URL: 'https://partner.example/v1',
+  }
+  const install = ['mcp', 'install', 'cursor', '--dry-run']
+  expect(await home.refusal(install, {env: live})).toMatchObject({exit: 2, code: 'live_not_allowed'})
+  const allowed = await home.json([...install, '--live'], {env: live})
+  expect(allowed).toMatchObject({exit: 0, result: {changes: [{after: {args: ['mcp', '--live']}}]}})
+  expect(allowed.stderr).toContain('starts the server without the variables of this shell')
+  expect(JSON.stringify(allowed)).not.toContain('planted')
+  const {stderr} = await home.json([...install, '--profile', 'work'])
+  expect(stderr).toContain('Warning: the server cannot start yet: ')
 })
 
 test('a broken file is refused and stays as it is', async () => {

@@ -10,7 +10,7 @@ import {
   SCOPES,
   type Scope,
 } from '../../cli/features/agents/clients.js'
-import {mcpFlags, readPermissions} from '../../cli/features/agents/flags.js'
+import {checkTarget, mcpFlags, readPermissions} from '../../cli/features/agents/flags.js'
 import {
   applyInstall,
   dryInstall,
@@ -22,10 +22,12 @@ import {
   readServerName,
   serverArguments,
 } from '../../cli/features/agents/install.js'
+
 import {checkedFlag} from '../../cli/input/flags.js'
-import {conflictingFlags} from '../../cli/input/usage-errors.js'
+import {collectFailure, conflictingFlags} from '../../cli/input/usage-errors.js'
 import {dryRun, dryRunFlag} from '../../cli/session/dry-run.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
+import type {Failure} from '../../contract/failure.js'
 import {parseBaseUrl} from '../../contract/network.js'
 
 export default class McpInstall extends BaseCommand {
@@ -67,13 +69,9 @@ as it is. Secrets are never written: the server uses the profile's. A copy of th
     const {args, flags, raw} = await this.parse(McpInstall)
     const client = args.client as ClientName
     const {scope, file, name = 'bookctl', remove} = flags
-    readPermissions(flags)
-    if (flags.consent === 'none' && flags.live) throw conflictingFlags('consent none', 'live')
-    if (this.typed.profile !== undefined)
-      existingProfile((await this.surroundings()).settings, this.typed.profile)
-    if (this.typed['base-url'] !== undefined) parseBaseUrl(this.typed['base-url'], '--base-url')
     const words = serverArguments(raw)
     if (remove && words[1] !== undefined) throw conflictingFlags(words[1].slice(2), 'remove')
+    if (!remove) await this.checkServer(flags)
     const program = flags['full-path'] ? [process.execPath, ...process.argv.slice(1, 2)] : ['bookctl']
     const command = remove ? undefined : [...program, ...words]
     const {env, platform} = process
@@ -92,5 +90,17 @@ as it is. Secrets are never written: the server uses the profile's. A copy of th
     const backup = await applyInstall(plan)
     await this.print(installResult(plan, backup))
     this.note(`Now ${CLIENT_DETAILS[client].next}.`)
+  }
+  /** Throws a usage error if the server would refuse these flags. Warns if it would find no credentials. */
+  private async checkServer(flags: Parameters<typeof readPermissions>[0]): Promise<void> {
+    readPermissions(flags)
+    const {profile, 'base-url': baseUrl} = this.typed
+    if (profile !== undefined) existingProfile((await this.surroundings()).settings, profile)
+    if (baseUrl !== undefined) parseBaseUrl(baseUrl, '--base-url')
+    const errors: Failure[] = []
+    const target = await this.target().catch(collectFailure(errors))
+    if (target) checkTarget(target, flags)
+    for (const {message, details} of errors)
+      this.warn(`Warning: the server cannot start yet: ${message}; ${details.hint ?? 'log in'}`)
   }
 }
