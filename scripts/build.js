@@ -44,14 +44,15 @@ try {
 }
 
 /**
- * Bundles into `directory`. Each file that is loaded by its path is an entry: the start, the files that oclif loads, a
- * thread, and a process beside `sandbox run`.
+ * Bundles into `directory`. Each file that is loaded by its path is an entry: the start, the files that oclif loads, the
+ * threads, and a process beside `sandbox run`.
  */
 async function bundle(directory) {
   const named = [oclif.helpClass, ...Object.values(oclif.hooks)].map(path => path.replace('./', ''))
   const entries = [
     'cli/shell/main',
     'state/event-thread',
+    'cli/features/webhooks/verify-thread',
     'cli/features/sandbox/run-guard',
     ...named,
     ...ids.map(fileOf),

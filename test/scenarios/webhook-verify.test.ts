@@ -1,4 +1,5 @@
 /** A partner verifies captured webhooks from files and from a pipe, offline and without logging in. */
+import type {ChildProcess} from 'node:child_process'
 import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, expect, test} from 'vitest'
@@ -282,4 +283,58 @@ test('a document that would break off is not started: the error is the one docum
   writeFileSync(join(home.directory, 'cut.ndjson'), manyLines(untimed))
   const argv = ['webhooks', 'verify', 'cut.ndjson', '--at', 'received']
   expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'no_receiving_time'})
+})
+
+test('--jobs changes nothing of what is printed, in any format, nor the exit code', async () => {
+  const lines = Array.from({length: 5000}, (_, n) => captureLine(EVENT, n % 700 === 699 ? T + 900 : T))
+  writeFileSync(join(home.directory, 'large.ndjson'), lines.join('\r\n'))
+  for (const form of [
+    ['--json'],
+    ['--format', 'ndjson'],
+    ['--format', 'table'],
+    ['--query', 'results[].input'],
+    [],
+  ]) {
+    const argv = ['webhooks', 'verify', 'large.ndjson', 'captures/one.ndjson', ...AT, ...form]
+    const alone = await home.run(argv)
+    expect(alone.exit).toBe(9)
+    expect(await home.run([...argv, '--jobs', '2'])).toEqual(alone)
+  }
+  const stdin = lines.slice(0, 10).join('\n')
+  expect((await verify([...AT, '--jobs', '3'], {stdin})).result).toMatchObject({valid: 10})
+  const raw = await verify(['body.bin', '--signature', SIGNATURE, ...AT, '--jobs', '2'])
+  expect(raw.result).toMatchObject({valid: true, event_id: 'evt_01'})
+  const untimed = JSON.stringify({...JSON.parse(captureLine(EVENT, T)), received_at: undefined})
+  writeFileSync(join(home.directory, 'untimed.ndjson'), `${lines.join('\n')}\n${untimed}`)
+  const argv = ['webhooks', 'verify', 'untimed.ndjson', '--at', 'received', '--jobs', '2']
+  expect(await home.refusal(argv)).toMatchObject({exit: 2, code: 'no_receiving_time'})
+})
+
+test.each(['0', 'x', '65', '1.5', ''])('--jobs %s is refused', async jobs => {
+  const message = `--jobs: must be a whole number from 1 to 64, not "${jobs}"`
+  expect(await home.refusal(['webhooks', 'verify', 'request.http', '--jobs', jobs])).toMatchObject({
+    exit: 2,
+    message,
+  })
+})
+
+test('a signal and a reader that goes away end it while threads work', async () => {
+  writeFileSync(join(home.directory, 'large.ndjson'), `${captureLine(EVENT, T)}\n`.repeat(60_000))
+  const argv = ['webhooks', 'verify', 'large.ndjson', ...AT, '--format', 'ndjson', '--jobs', '2']
+  // Behind the first slices, the results are those of threads.
+  const far = 10_000
+  const stopped = async (stop: (child: ChildProcess) => void) => {
+    let seen = 0
+    return home.spawn(argv, {
+      onStart: child =>
+        child.stdout?.on('data', function count(text: Buffer | string) {
+          seen += String(text).split('\n').length - 1
+          if (seen < far) return
+          child.stdout?.off('data', count)
+          stop(child)
+        }),
+    })
+  }
+  expect(await stopped(child => child.kill('SIGINT'))).toMatchObject({exit: 130, stderr: ''})
+  expect(await stopped(child => void child.stdout?.destroy())).toMatchObject({exit: 0, stderr: ''})
 })

@@ -20,7 +20,7 @@ import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
 import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
-import {stderrIsTerminal, stdinIsTerminal} from '../terminal/streams.js'
+import {stderrIsTerminal, stdinIsTerminal, writePieces} from '../terminal/streams.js'
 import {clearTransient, prepareToWrap, say} from '../terminal/talk.js'
 import type {Candidate, Source} from './completion.js'
 import {ParsingCommand} from './parse.js'
@@ -285,7 +285,15 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
     if (result.items.length === 0 && result.whenEmpty) this.note(result.whenEmpty)
   }
 
-  /** Prints the request that an operation would send (`--dry-run`). */
+  /** Prints a part of a result that was rendered before, and waits until it is written. */
+  async printText(text: Uint8Array): Promise<void> {
+    if (running.hasReported || text.length === 0) return
+    this.hasPrinted = true
+    clearTransient()
+    await writePieces([text])
+  }
+
+  /** Prints the request that an operation would send, for --dry-run. */
   protected async printRequest(name: OperationName, target: Target, call: RequestValues): Promise<void> {
     const {describeRequest, dryRun} = await import('../session/dry-run.js')
     await this.print(dryRun([describeRequest(name, target, await this.state(), call)]))

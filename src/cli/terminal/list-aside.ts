@@ -1,5 +1,5 @@
-/** Keeps a JSON list that is too long for memory in a temporary file, until the whole document is printed. */
-import {closeSync, openSync, readSync, rmSync, writeFileSync} from 'node:fs'
+/** Keeps a JSON list that is too long for memory in a nameless file until its document can be printed whole. */
+import {closeSync, openSync, readSync, rmSync, writeFileSync, writeSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {storageErrorOf} from '../../storage/errors.js'
@@ -8,18 +8,30 @@ import {jsonText} from './json-text.js'
 
 const PIECE_BYTES = 256 * 1024
 
+/** Separates the texts of `listText`. */
+export const LIST_SEPARATOR = ',\n'
+
+/** Returns the lines between `{ "results": [` and `] }`, as in a document with only these items. */
+export function listText(items: readonly object[]): string {
+  if (items.length === 0) return ''
+  return jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
+}
+
 export class ListAside {
   private file: number | undefined
   private bytes = 0
 
   /** Appends items to the list. Throws a StorageError if that fails, for example because the disk is full. */
   add(items: readonly object[]): void {
-    if (items.length === 0) return
+    this.addText(Buffer.from(listText(items)))
+  }
+
+  /** Appends items as `listText` writes them. Throws StorageError if the disk is full. */
+  addText(text: Uint8Array): void {
+    if (text.length === 0) return
     this.file ??= openUnnamed()
-    // These are the lines between `{ "results": [` and `] }` of a document that has only these items.
-    const lines = jsonText({results: items}, 2).split('\n').slice(2, -2).join('\n')
-    const text = Buffer.from(this.bytes === 0 ? lines : `,\n${lines}`)
     try {
+      if (this.bytes > 0) this.bytes += writeSync(this.file, LIST_SEPARATOR)
       writeFileSync(this.file, text)
     } catch (error) {
       throw storageErrorOf(error, tmpdir())

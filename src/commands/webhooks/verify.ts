@@ -1,6 +1,13 @@
 import process from 'node:process'
 import * as Args from '@oclif/core/args'
-import {chooseInputs, planVerify, readBody, verifyFlags} from '../../cli/features/webhooks/verify.js'
+import {
+  chooseInputs,
+  jobsFlag,
+  openThreads,
+  planVerify,
+  readBody,
+  verifyFlags,
+} from '../../cli/features/webhooks/verify.js'
 import {verifyInputs} from '../../cli/features/webhooks/verify-inputs.js'
 import {type Printing, printResults, VERIFY_COLUMNS} from '../../cli/features/webhooks/verify-results.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
@@ -32,7 +39,7 @@ checked:" (exit code 2) and says what to ask for; --body adds the body. --reply 
   static override args = {
     file: Args.string({description: 'captured webhooks (repeatable; - for standard input)'}),
   }
-  static override flags = verifyFlags
+  static override flags = {...verifyFlags, jobs: jobsFlag}
 
   async run(): Promise<void> {
     const {argv, flags} = await this.parse(WebhooksVerify)
@@ -40,11 +47,10 @@ checked:" (exit code 2) and says what to ask for; --body adds the body. --reply 
     const terms = await planVerify(flags, await this.state())
     const leftOut = {count: 0}
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
-    const options = {body: await readBody(flags), replies: flags.reply}
-    const results = verifyInputs(inputs, terms, leftOut, warn, options)
     const explains = !flags.json && flags.format === undefined && !flags.reply
     const printer = {
       print: this.print.bind(this),
+      printText: this.printText.bind(this),
       tell: explains ? this.tell.bind(this) : undefined,
     }
     const {json, format, query, quiet} = flags
@@ -53,6 +59,10 @@ checked:" (exit code 2) and says what to ask for; --body adds the body. --reply 
     else if (json) printing = 'one document'
     else if (format !== 'table' && (format !== undefined || quiet || !process.stdout.isTTY))
       printing = 'as they come'
+    const body = await readBody(flags)
+    const threads = await openThreads(inputs, terms, flags, printing, explains)
+    this.whenStopped(() => threads?.close())
+    const results = verifyInputs(inputs, terms, leftOut, warn, {body, replies: flags.reply, threads})
     const {read, invalid, notChecked} = await printResults(results, inputs.length, printing, printer, leftOut)
     // An empty capture verifies nothing, which must not look like a success.
     if (read === 0) throw usage('nothing_to_verify', 'no webhook request found in the input')

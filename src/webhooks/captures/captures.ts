@@ -16,7 +16,9 @@ import {beginsWithRecord, type LineShortcut, readRecords, requestsOfDocument} fr
 import type {CapturedRequest} from './request.js'
 import {mayHoldSeveral} from './several.js'
 
-export interface ReadOptions<T = never> {
+type Group<T> = readonly (CapturedRequest | T)[]
+
+export interface ReadOptions<T = never, G = never> {
   /** Whether --signature is given. Then the file is a raw body or an HTTP request. */
   readonly signatureGiven: boolean
   readonly names: WebhookHeaderNames
@@ -24,6 +26,8 @@ export interface ReadOptions<T = never> {
   readonly leftOut: {count: number}
   /** The fast path for lines of a capture. */
   readonly shortcut?: LineShortcut<T> | undefined
+  /** Reads the lines of a capture (default: `readRecords`). Its groups are yielded as they are. */
+  readonly readLines?: ((pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Group<T> | G>) | undefined
 }
 
 /** How much of a file is read to detect its form. The first record of a capture fits. */
@@ -36,11 +40,12 @@ const FIRST_HEAD_BYTES = 64 * 1024
  * Yields the requests in `bytes`, in order. They come in groups that were read together, because yielding a million lines one
  * by one would take as long as checking them. Only throws errors of reading `bytes`.
  */
-export async function* readCaptures<T = never>(
+export async function* readCaptures<T = never, G = never>(
   bytes: AsyncIterable<Uint8Array>,
-  options: ReadOptions<T>,
-): AsyncGenerator<readonly (CapturedRequest | T)[]> {
+  options: ReadOptions<T, G>,
+): AsyncGenerator<Group<T> | G> {
   const {leftOut, shortcut, names, signatureGiven} = options
+  const {readLines = (pieces: AsyncIterable<Uint8Array>) => readRecords(pieces, leftOut, shortcut)} = options
   const source = new ByteSource(bytes)
   const start = await source.peek(FIRST_HEAD_BYTES)
   // An empty file is an empty capture, or with --signature an empty body.
@@ -60,11 +65,11 @@ export async function* readCaptures<T = never>(
     return
   }
 
-  if (beginsWithRecord(start)) return yield* readRecords(source.rest(), leftOut, shortcut)
+  if (beginsWithRecord(start)) return yield* readLines(source.rest())
   // A cheap check first, so that other files are not read into memory.
   if (beginsJson(text) && /"body_base64"|"type"\s*:\s*"(?:ready|event)"/.test(text)) {
     const first = await source.peek(HEAD_BYTES)
-    if (beginsWithRecord(first)) return yield* readRecords(source.rest(), leftOut, shortcut)
+    if (beginsWithRecord(first)) return yield* readLines(source.rest())
     const requests = source.isShorterThan(HEAD_BYTES) ? requestsOfDocument(first) : undefined
     if (requests) return yield requests
   }

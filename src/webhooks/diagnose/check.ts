@@ -38,7 +38,7 @@ export const MOST_KEPT_BYTES = 8 * 1024 * 1024
  * After this many searches that found no cause, no more causes are searched for. Such a search takes up to 50 ms, and
  * with a wrong secret every search fails.
  */
-const MOST_IN_VAIN = 400
+export const MOST_IN_VAIN = 400
 
 /**
  * Checks `request`. The result is not a promise if the body is in memory and the request is valid: a promise per line
@@ -144,6 +144,7 @@ function notChecked(result: CheckResult, gap: Gap): CheckResult {
 /** Searches for causes. The code for that is loaded only when a request is invalid. */
 async function findCauses(refused: CheckedRequest): Promise<readonly Finding[]> {
   const {verdict, terms} = refused
+  await terms.beforeSearch?.()
   const isSearched = !verdict.valid && verdict.reason !== 'timestamp_outside_tolerance'
   if (isSearched && terms.inVain.count >= MOST_IN_VAIN) {
     const explanation = `The cause was not searched: none was found for ${MOST_IN_VAIN} requests before this one.`

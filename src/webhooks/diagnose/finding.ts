@@ -54,7 +54,9 @@ export interface RemovedSecret {
 
 export interface CheckTerms {
   readonly secrets: readonly NamedSecret[]
-  /** Signing secrets of other subscriptions on this machine. They are only used to find the cause. */
+  /** Called before each search for a cause, to get what the functions below return where that takes time. */
+  readonly beforeSearch?: (() => Promise<void>) | undefined
+  /** Signing secrets of this machine's other subscriptions. They only serve the explanation. */
   readonly otherSecrets: () => readonly NamedSecret[]
   /** Signing secrets of this profile that were removed, last removed first. They are only used to find the cause. */
   readonly removedSecrets?: (() => readonly RemovedSecret[]) | undefined

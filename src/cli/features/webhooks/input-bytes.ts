@@ -1,4 +1,5 @@
 /** The bytes of an input of `webhooks verify` and `sign`. */
+import {statSync} from 'node:fs'
 import {open} from 'node:fs/promises'
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
@@ -40,6 +41,12 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   } finally {
     await file.close()
   }
+}
+
+/** Returns the size of a file, in bytes; undefined for what is no file, such as a pipe, or cannot be read. */
+export function sizeOfFile(input: string): number | undefined {
+  const stats = input === '-' ? undefined : statSync(input, {throwIfNoEntry: false})
+  return stats?.isFile() ? stats.size : undefined
 }
 
 /** Returns the usage error for an input that cannot be read, or `error` if it is another. */

@@ -6,14 +6,17 @@ import type {CapturedRequest} from '../../../webhooks/captures/request.js'
 import {check, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
 import {headerOf} from '../../../webhooks/signature/headers.js'
-import {openInput, readingFailed} from './input-bytes.js'
-import type {Verified} from './verify-results.js'
+import {openInput, readingFailed, sizeOfFile} from './input-bytes.js'
+import type {RenderedResults, Verified} from './verify-results.js'
+import type {VerifyThreads} from './verify-threads.js'
 
 export interface VerifyOptions {
   /** The body of the one request whose headers are in the input. */
   readonly body?: Uint8Array | undefined
   /** Whether each result has a reply. */
   readonly replies: boolean
+  /** Threads that check the captures of lines among the files. */
+  readonly threads?: VerifyThreads | undefined
 }
 
 /** Codes of gaps that a body does not fill. */
@@ -36,16 +39,16 @@ function withBody(request: CapturedRequest, body: Uint8Array): CapturedRequest {
 }
 
 /**
- * Yields the results in order, in groups that were read together. `leftOut` counts entries that are not webhooks. Throws a usage
- * error if an input cannot be read, or if there are several requests for one body.
+ * Yields the results in order, in groups that were read together or as threads rendered them. `leftOut` counts entries that are
+ * not webhooks. Throws a usage error if an input cannot be read, or if there are several requests for one body.
  */
 export async function* verifyInputs(
   inputs: readonly string[],
   terms: CheckTerms,
   leftOut: {count: number},
   warn: (text: string) => void,
-  {body, replies}: VerifyOptions,
-): AsyncGenerator<readonly Verified[]> {
+  {body, replies, threads}: VerifyOptions,
+): AsyncGenerator<readonly Verified[] | RenderedResults> {
   const replyText = replies ? (await import('./verify-reply.js')).replyText : undefined
   let read = 0
   const options = {signatureGiven: terms.signature !== undefined, names: terms.names, leftOut}
@@ -53,8 +56,18 @@ export async function* verifyInputs(
     const before = leftOut.count
     const name = input === '-' ? 'standard input' : sanitizeLine(input, 200)
     const shortcut = body === undefined && !replies ? usualLineCheck(terms, name) : undefined
+    // Lines that come slowly, as through a pipe, must not wait until a slice is full.
+    const readLines =
+      threads && sizeOfFile(input) !== undefined
+        ? (pieces: AsyncIterable<Uint8Array>) => threads.readLines(pieces, name, leftOut, shortcut)
+        : undefined
     try {
-      for await (const requests of readCaptures(openInput(input), {...options, shortcut})) {
+      for await (const requests of readCaptures(openInput(input), {...options, shortcut, readLines})) {
+        if ('text' in requests) {
+          read += requests.count.read
+          yield requests
+          continue
+        }
         const verified: Verified[] = []
         for (const captured of requests) {
           read += 1

@@ -100,8 +100,47 @@ export type Printing = 'as they come' | 'in blocks' | 'one document' | 'all at t
 export interface ResultPrinter {
   /** Prints results; `continues` means that part of the same list was printed before. */
   print(result: Result<Verified>, continues: boolean): Promise<void>
+  /** Prints a part of the list that is text already. */
+  printText(text: Uint8Array): Promise<void>
   /** Prints why a request is invalid, if the printed result does not say it. */
   readonly tell?: ((line: string) => void) | undefined
+}
+
+export interface Counts {
+  read: number
+  invalid: number
+  notChecked: number
+}
+
+/** Results of a part of a capture, rendered by a thread. */
+export interface RenderedResults {
+  /** The results as they continue a list, in the format that is printed. */
+  readonly text: Uint8Array
+  /** Why requests are invalid, if `text` does not say it. */
+  readonly explanations: readonly string[]
+  readonly count: Counts
+}
+
+export function countResults(results: readonly Verified[]): Counts {
+  const notChecked = results.filter(({checked}) => checked === false).length
+  const valid = results.filter(result => result.valid).length
+  return {read: results.length, invalid: results.length - valid - notChecked, notChecked}
+}
+
+export function addCounts(sum: Counts, {read, invalid, notChecked}: Counts): void {
+  sum.read += read
+  sum.invalid += invalid
+  sum.notChecked += notChecked
+}
+
+/** Returns why requests are invalid, and what to change, as lines for stderr. */
+export function explanationsOf(results: readonly Verified[]): string[] {
+  return results.flatMap(({input, findings}) =>
+    findings.flatMap(({code, explanation, fix}) => [
+      `${input}: ${code}: ${explanation}`,
+      ...(fix === '' ? [] : [`  Fix: ${fix}`]),
+    ]),
+  )
 }
 
 /** How many results are held in memory before they are printed as a table or written to a temporary file. */
@@ -109,45 +148,48 @@ const MOST_HELD = 1000
 
 /**
  * Prints and counts results, with few of them in memory: a long document is first written to a file, and a long table is printed
- * in blocks.
+ * in blocks. Rendered results must come behind at least two others, and fit `printing`.
  */
 export async function printResults(
-  results: AsyncIterable<readonly Verified[]>,
+  results: AsyncIterable<readonly Verified[] | RenderedResults>,
   inputs: number,
   printing: Printing,
   printer: ResultPrinter,
   leftOut: {readonly count: number},
-): Promise<{read: number; invalid: number; notChecked: number}> {
+): Promise<Counts> {
   const count = {read: 0, invalid: 0, notChecked: 0}
   const aside = printing === 'one document' ? new ListAside() : undefined
   let held: Verified[] = []
   let continues = false
   const show = async (result: Result<Verified>) => {
     await printer.print(result, continues)
-    for (const {input, findings} of held) {
-      for (const {code, explanation, fix} of findings) {
-        printer.tell?.(`${input}: ${code}: ${explanation}`)
-        if (fix !== '') printer.tell?.(`  Fix: ${fix}`)
-      }
-    }
+    for (const line of explanationsOf(held)) printer.tell?.(line)
+  }
+  const showHeld = async () => {
+    if (aside) aside.add(held)
+    else await show(verifyResult(held, true))
+    held = []
+    continues = true
   }
   let enough = MOST_HELD
   // The first result waits for a second one, because a single result is printed in another form.
   if (printing === 'as they come') enough = 2
   if (printing === 'all at the end') enough = Number.POSITIVE_INFINITY
   try {
-    for await (const verified of results) {
-      for (const result of verified) {
-        count.read += 1
-        if (result.checked === false) count.notChecked += 1
-        else if (!result.valid) count.invalid += 1
-        held.push(result)
+    for await (const group of results) {
+      if ('text' in group) {
+        if (held.length > 0) await showHeld()
+        addCounts(count, group.count)
+        if (aside) aside.addText(group.text)
+        else await printer.printText(group.text)
+        for (const line of group.explanations) printer.tell?.(line)
+        continue
       }
+      addCounts(count, countResults(group))
+      // A group may be too long for the arguments of a call.
+      for (const result of group) held.push(result)
       if (held.length < enough) continue
-      if (aside) aside.add(held)
-      else await show(verifyResult(held, true))
-      held = []
-      continues = true
+      await showHeld()
       if (printing === 'as they come') enough = 1
     }
     if (aside && continues) {

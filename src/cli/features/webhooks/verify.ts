@@ -1,5 +1,6 @@
 /** `webhooks verify` and `sign`: their inputs, times and secrets. */
 import {existsSync} from 'node:fs'
+import {availableParallelism} from 'node:os'
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {instantOf, systemClock} from '../../../contract/dates.js'
@@ -13,8 +14,9 @@ import {createSigner} from '../../../webhooks/signature/signature.js'
 import {checkGiven, invalid} from '../../input/checks.js'
 import {readBytes, readingProblem} from '../../input/files.js'
 import {checkedFlag} from '../../input/flags.js'
+import type {OutputFlags} from '../../terminal/output.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'
-import {openInput, readingFailed} from './input-bytes.js'
+import {openInput, readingFailed, sizeOfFile} from './input-bytes.js'
 import {
   chooseSigningSecrets,
   removedSecretsFor,
@@ -24,7 +26,9 @@ import {
   webhookHeaderNames,
   webhookSecretFlags,
 } from './secrets.js'
+import type {Printing} from './verify-results.js'
 import {timeOfJudging, type VerifyTerms} from './verify-terms.js'
+import type {VerifyThreads} from './verify-threads.js'
 
 export const verifyFlags = {
   signature: Flags.string({helpValue: 'HEADER', summary: 'value of the signature header of a raw body'}),
@@ -53,6 +57,18 @@ export const verifyFlags = {
   }),
 }
 
+const MOST_JOBS = 64
+
+/** Longer captures are checked by a thread for each core, unless --jobs is given. */
+const LARGE_BYTES = 64_000_000
+
+export const jobsFlag = Flags.integer({
+  helpValue: 'N',
+  min: 1,
+  max: MOST_JOBS,
+  summary: `threads that check a capture of lines, at most ${MOST_JOBS} (default: one for each core for files above ${LARGE_BYTES / 1e6} MB, otherwise 1)`,
+})
+
 type VerifyFlags = WebhookSecretFlags & Partial<InferredFlags<typeof verifyFlags>>
 
 /** Returns the terms that requests are checked by. Throws a usage error if there is no secret. */
@@ -80,6 +96,34 @@ export async function planVerify(flags: VerifyFlags, state: State): Promise<Veri
       }
     },
   }
+}
+
+/**
+ * Returns the threads for `inputs`, or undefined if this thread is enough: for short files, and where the results of several
+ * lines depend on each other, as in a table.
+ */
+export async function openThreads(
+  inputs: readonly string[],
+  terms: VerifyTerms,
+  flags: OutputFlags & {
+    readonly body?: string | undefined
+    readonly reply: boolean
+    readonly jobs?: number | undefined
+  },
+  printing: Printing,
+  explains: boolean,
+): Promise<VerifyThreads | undefined> {
+  const {json, format, columns, quiet, body, reply} = flags
+  const isDocument = printing === 'one document'
+  if (body !== undefined || reply || !(isDocument || printing === 'as they come')) return undefined
+  const bytes = inputs.reduce((sum, input) => sum + (sizeOfFile(input) ?? 0), 0)
+  const jobs = flags.jobs ?? (bytes > LARGE_BYTES ? Math.min(availableParallelism(), MOST_JOBS) : 1)
+  if (jobs === 1) return undefined
+  const {VerifyThreads} = await import('./verify-threads.js')
+  return new VerifyThreads(terms, {
+    jobs,
+    output: {isDocument, flags: {json, format, columns, quiet}, explains},
+  })
 }
 
 /** Reads the time of a signature as whole Unix seconds. Throws a usage error for an invalid time or one before 1970. */

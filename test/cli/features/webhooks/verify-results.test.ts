@@ -26,6 +26,7 @@ test('a long table is printed in blocks, so that never all rows are held', async
   const printer: ResultPrinter = {
     print: async (result, continues) =>
       void printed.push(await renderResult(result, {format: 'table'}, {isTTY: true, columns: 80, continues})),
+    printText: async text => void printed.push(Buffer.from(text).toString()),
   }
   const count = await printResults(results(), 1, 'in blocks', printer, {count: 0})
   expect(count).toEqual({read: 2500, invalid: 0, notChecked: 0})
