@@ -127,7 +127,14 @@ test('what fails before it listens is in the log too, wrong flags included', asy
   expect(text.every(each => TIME.test(each))).toBe(true)
   const both = await home.refusal([...listen, '--log', 'json', ...cert])
   expect([both.code, JSON.parse(both.stderr).reason]).toEqual(['cannot_read', 'cannot_read'])
-  expect((await failed('--log', 'xml')).join('\n')).toMatch(/^Error: --log must be one of: text, json/)
+  for (const argv of [['--log', 'xml'], ['--prot', '1'], ['extra']]) {
+    const lines = await failed(...argv)
+    expect(lines.filter(each => !TIME.test(each))).toEqual([])
+    expect(lines[0]?.replace(TIME, '')).toMatch(
+      /^Error: (--log must be one of: text, json|unknown flag|.*argument)/,
+    )
+  }
+  expect((await failed('--print-secret', '--secret-file', 'none'))[0]).toMatch(/^Error: /)
 })
 
 test('at a terminal lines are for people, without a time', async () => {

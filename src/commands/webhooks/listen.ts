@@ -58,12 +58,15 @@ the profile; needs no login.`
   override readonly printsLines = true
   /** Where all lines go that are no results, once it is to listen. */
   private listenLog: ListenLog | undefined
+  /** Whether it only prints something. It has no log then. */
+  private isPrinting = false
 
   async run(): Promise<void> {
     const {flags} = await this.parse(WebhooksListen)
+    this.isPrinting = flags['print-secret'] || flags['dry-run']
     if (flags['print-secret']) return this.print(await secretList(flags, await this.state()))
     const plan = planListening(flags)
-    const log = flags['dry-run'] ? undefined : this.openLog(flags.log)
+    const log = this.isPrinting ? undefined : this.openLog(flags.log)
     for (const warning of [...unknownEventWarnings(plan.types), ...idleTargetWarnings(plan)])
       this.warn(warning)
     if (log === undefined) {
@@ -95,7 +98,7 @@ the profile; needs no login.`
 
   async logFailure(failure: LoggedFailure): Promise<boolean> {
     const format = logFormatIn(running.argv)
-    if (!this.listenLog && format === undefined) return false
+    if (this.isPrinting && format === undefined) return false
     return (this.listenLog ?? this.openLog(format)).writeFailure(failure)
   }
 }
