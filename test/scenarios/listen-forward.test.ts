@@ -5,7 +5,7 @@ import {expect, test} from 'vitest'
 import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
-import {closing, ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
+import {closing, ownHome, ownListening, ownReceiverHome, ownTarget} from '../support/own.js'
 import {type Answering, startSubscriber} from '../support/subscriber.js'
 import {atTerminal, type TerminalOptions} from '../support/terminal.js'
 import {signedAt} from '../support/webhook-files.js'
@@ -179,4 +179,16 @@ test('routes are reported at the start, and those that --event leaves without ev
   expect(unknown.message).toContain(
     '--forward-to: the pattern before = must match a type of event, not "booking.*"',
   )
+})
+
+test.each([
+  ['payment_failed', /has only letters, dots and \*, not "payment_failed"$/, 'did you mean payment.failed?'],
+  ['payment.faild', /must match a type of event, not "payment.faild"$/, 'did you mean payment.failed?'],
+  ['res-*', /has only letters, dots and \*/, 'the types are reservation.confirmed, '],
+  ['a.*,b.*', /has only letters, dots and \*/, 'for several patterns, repeat --forward-to with the same URL'],
+])('a wrong pattern is named: %s', async (pattern, problem, hint) => {
+  const argv = ['webhooks', 'listen', '--forward-to', `${pattern}=https://a.example/`]
+  const refusal = await ownHome().refusal(argv)
+  expect(refusal).toMatchObject({exit: 2, code: 'invalid_input', hint: expect.stringContaining(hint)})
+  expect(refusal.message).toMatch(problem)
 })

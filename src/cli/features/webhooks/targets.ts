@@ -12,6 +12,7 @@ import {LISTEN_CA_NAME} from '../../../state/file-names.js'
 import {readPem} from '../../../storage/files.js'
 import {matchesType, type Route, targetLabel} from '../../../webhooks/forward/routes.js'
 import {invalid} from '../../input/checks.js'
+import {closest, didYouMean} from '../../input/match.js'
 import {trustedCertificates} from '../../session/trust.js'
 
 /**
@@ -37,11 +38,23 @@ export function checkTarget(field: string, text: string): string {
  */
 export function readRoute(field: string, text: string): Route {
   const [, pattern] = /^([A-Za-z.*]+)=/.exec(text) ?? []
-  if (pattern === undefined) return {url: checkTarget(field, text), pattern}
+  if (pattern === undefined) {
+    // A URL begins with its scheme. Other words before a `=` and a URL are meant as a pattern.
+    const [, meant] = /^([^=:/?#]*)=\s*https?:/i.exec(text) ?? []
+    if (meant === undefined) return {url: checkTarget(field, text), pattern}
+    throw invalid(field, 'the pattern before = has only letters, dots and *', meant, patternHint(meant))
+  }
   if (EVENT_TYPE_NAMES.some(type => matchesType(pattern, type)))
     return {url: checkTarget(field, text.slice(pattern.length + 1)), pattern}
-  const hint = `the types are ${EVENT_TYPE_NAMES.join(', ')}; * stands for any characters`
-  throw invalid(field, 'the pattern before = must match a type of event', pattern, hint)
+  throw invalid(field, 'the pattern before = must match a type of event', pattern, patternHint(pattern))
+}
+
+/** Returns the hint for a wrong pattern: the type probably meant, how to give several, or the list of all types. */
+function patternHint(pattern: string): string {
+  const meant = closest(pattern, EVENT_TYPE_NAMES)
+  if (meant !== undefined) return didYouMean(meant)
+  if (/[,;\s]/.test(pattern.trim())) return 'for several patterns, repeat --forward-to with the same URL'
+  return `the types are ${EVENT_TYPE_NAMES.join(', ')}; * stands for any characters`
 }
 
 /** Formats a target for people, without its query. */
