@@ -124,7 +124,7 @@ test('in a pipe a request is a line of cells', async () => {
   const target = await ownTarget(204)
   const port = await findFreePort()
   let printed = ''
-  const ended = home.spawn(['webhooks', 'tap', '--to', target.url, '--port', String(port)], {
+  const ended = home.spawn(['webhooks', 'tap', '--to', `${target.url}?key=hidden`, '--port', String(port)], {
     limitMilliseconds: null,
     onStart: child => {
       child.stderr?.on('data', async piece => {
@@ -136,7 +136,9 @@ test('in a pipe a request is a line of cells', async () => {
       })
     },
   })
-  expect((await ended).exit).toBe(143)
+  const {exit, stderr} = await ended
+  expect(exit).toBe(143)
+  expect(stderr).not.toContain('hidden')
   expect(printed).toMatch(/^\S+Z\tvalid\tok\tvoucher\.ready\tevt_1\tfalse\t204\t[\d.]+\n$/)
 })
 

@@ -39,7 +39,7 @@ import {
   webhookSecretFlags,
 } from './secrets.js'
 import {type Judgement, judgeExchange} from './tap-judgement.js'
-import {checkTarget, trustedFor} from './targets.js'
+import {checkTarget, targetText, trustedFor} from './targets.js'
 
 const USUAL_PORT = 4030
 
@@ -172,7 +172,7 @@ class TapOutput {
     const {command, flags, isJson} = this
     if (isJson) this.outputs.stdout.write(jsonText({type: 'ready', url, pid: process.pid, to: flags.to}))
     const checked = counted(secrets, 'signing secret')
-    if (!isJson) command.tell(`Ready: ${url} → ${sanitizeLine(flags.to, 200)} (${checked})`)
+    if (!isJson) command.tell(`Ready: ${targetText(url)} → ${targetText(flags.to)} (${checked})`)
   }
 
   /** Prints an exchange, and writes it to the capture. */
