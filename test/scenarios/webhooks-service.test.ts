@@ -64,6 +64,18 @@ test('the unit starts listen with the flags given, as its own user, watched and 
   )
 })
 
+test('a unit that reads files in /tmp has no /tmp of its own', async () => {
+  const unit = await printed('--systemd', '--secret-file', '/tmp/signing secret')
+  expect(unit).toContain('\n# /tmp/signing secret would not be there with a /tmp of its own.')
+  expect(unit).not.toContain('PrivateTmp')
+})
+
+test('a unit whose admin port differs after each start is warned of', async () => {
+  const {exit, stderr} = await ownHome().run([...SERVICE, '--systemd', '--admin', '0'])
+  expect(exit).toBe(0)
+  expect(stderr).toMatch(/^Warning: with --admin 0 the port of health and metrics differs after each start/)
+})
+
 test.skipIf(!hasSystemd)(
   'systemd-analyze verify accepts the units (skipped where it is not installed)',
   async () => {

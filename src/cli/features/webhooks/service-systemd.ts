@@ -1,6 +1,7 @@
 /** The systemd units of `webhooks service --systemd`: a service of its own user, hardened, watched and reloadable. */
 import {isIP} from 'node:net'
 import {dirname, isAbsolute} from 'node:path'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {listenLines, type ServicePlan} from './service-plan.js'
 
 /** `webhooks listen` ends within 3 s after --drain. */
@@ -18,6 +19,7 @@ export function serviceUnit(plan: ServicePlan): string {
   const lines = listenLines(flags, changes).map(words => words.map(unitWord).join(' '))
   const command = [program.map(unitWord).join(' '), ...lines].join(' \\\n  ')
   const isAtHome = [...files, ...program].some(path => /^\/(home|root|run\/user)\//.test(path))
+  const temporary = [...files, ...program, capture ?? ''].find(path => /^\/(var\/)?tmp\//.test(path))
   const bindsLowPort = port < FIRST_FREE_PORT
   const capability = bindsLowPort ? 'CAP_NET_BIND_SERVICE' : ''
   const settings = [
@@ -54,6 +56,11 @@ export function serviceUnit(plan: ServicePlan): string {
     `AmbientCapabilities=${capability}`,
     `CapabilityBoundingSet=${capability}`,
     ...HARDENING,
+    ...(temporary === undefined
+      ? ['PrivateTmp=yes']
+      : [
+          `# ${sanitizeLine(temporary, 200)} would not be there with a /tmp of its own. Old files in /tmp are removed: move it.`,
+        ]),
     `ProtectHome=${isAtHome ? 'read-only' : 'yes'}`,
     ...(capture !== undefined && isAbsolute(capture) ? [`ReadWritePaths=${unitPath(dirname(capture))}`] : []),
     '',
@@ -78,7 +85,6 @@ const HARDENING = [
   'NoNewPrivileges=yes',
   'LockPersonality=yes',
   'PrivateDevices=yes',
-  'PrivateTmp=yes',
   'ProtectClock=yes',
   'ProtectControlGroups=yes',
   'ProtectHostname=yes',

@@ -43,7 +43,10 @@ function filesOf(flags: ServiceFlags, plan: ServicePlan) {
   ]
 }
 
-/** Returns a warning for each target that gets no events. */
+/** Returns a warning for each target that gets no events, and for a port that nobody can know. */
 export function serviceWarnings(flags: ServiceFlags): string[] {
-  return idleTargetWarnings(planRouting(flags))
+  const warnings = idleTargetWarnings(planRouting(flags))
+  const isUnknown = flags.systemd && flags.admin?.port === 0
+  const what = 'with --admin 0 the port of health and metrics differs after each start'
+  return isUnknown ? [...warnings, `Warning: ${what}; name one, such as --admin 9464`] : warnings
 }
