@@ -9,6 +9,7 @@ import {findFreePort} from '../../src/cli/features/sandbox/port.js'
 import type {Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import {ownListening, ownReceiverHome} from '../support/own.js'
+import {tlsIdentity} from '../support/tls.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
 
 const hasSocketActivate = spawnSync('systemd-socket-activate', ['--version']).status === 0
@@ -37,6 +38,22 @@ test('it says when it is ready, that it works, and when it stops', async () => {
   await eventually(() => expect(changes()).toEqual([ready, reloading, ready]))
   expect((await receiver.stop()).exit).toBe(143)
   expect(told().at(-1)).toBe('STOPPING=1')
+})
+
+test('it is ready again after a reload that is refused', async () => {
+  const home = ownReceiverHome()
+  const {told, env} = notifyIn(home)
+  const [cert, key] = [join(home.directory, 'c.pem'), join(home.directory, 'k.pem')]
+  const {cert: good, key: itsKey} = tlsIdentity('good')
+  writeFileSync(cert, good)
+  writeFileSync(key, itsKey)
+  const receiver = await ownListening(home, ['--cert', cert, '--key', key], {env})
+  const ready = `READY=1 STATUS=Receiving at ${receiver.url}`
+  writeFileSync(cert, 'no certificate')
+  receiver.child.kill('SIGHUP')
+  const reloading = expect.stringMatching(/^RELOADING=1/)
+  await eventually(() => expect(told()).toEqual([ready, reloading, ready]))
+  expect((await receiver.stop()).stderr).toContain('the new certificate is not used')
 })
 
 test('without the program a line says so, and events are received as ever', async () => {

@@ -154,7 +154,7 @@ class Listener {
     reload = () => {
       if (!listener.isStopping) void listener.reload(reloader)
     }
-    if (isReloadWanted) void reloader.reload()
+    if (isReloadWanted) reload()
     command.takesSignal = signal => takesHangup(signal) || (listener.isStopping && listener.endDrain())
     return listener
   }
@@ -249,7 +249,8 @@ class Listener {
   private async reload(reloader: Reloader): Promise<void> {
     this.manager.reloading()
     await reloader.reload()
-    this.reportReady()
+    // Also if what was read is refused. After STOPPING=1 it would be a lie.
+    if (!this.isStopping) this.reportReady()
   }
 
   private reportReady(): void {
