@@ -9,12 +9,12 @@ export interface OwnDatabase extends DatabaseOptions {
   readonly name: string
 }
 
-/** The generation of a new tokens.db, which also applies while there is no file. */
+/** The generation of a new tokens.db. It also applies while there is no file. */
 export const FIRST_GENERATION = 1
 
 /**
- * The database of all secrets on this machine. A logout increments the generation, so that a process that started earlier does
- * not store its token again.
+ * The database with all secrets of this machine. A logout increments the generation, so that a process that started
+ * earlier does not store its token again.
  */
 export const TOKENS: OwnDatabase = {
   name: TOKENS_NAME,
@@ -47,21 +47,23 @@ export const TOKENS: OwnDatabase = {
      INSERT INTO new_client_secrets SELECT profile, '', secret FROM client_secrets;
      DROP TABLE client_secrets;
      ALTER TABLE new_client_secrets RENAME TO client_secrets;`,
-    // Records when, and by which command, the secret of a subscription was removed, but not the secret.
+    // Records when a signing secret was removed and by which command, without the secret.
     `CREATE TABLE signing_removals (
        profile TEXT NOT NULL, subscription_id TEXT NOT NULL, removed_at REAL NOT NULL, removed_by TEXT NOT NULL,
        PRIMARY KEY (profile, subscription_id)
      ) STRICT;`,
-    // Records the subscription of a secret, so that a duplicate is noticed even where the service lists no subscriptions.
+    // Records the subscription of a secret, so that a duplicate is noticed even if the service does not list
+    // subscriptions.
     `ALTER TABLE signing_secrets ADD COLUMN base_url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN url TEXT;
      ALTER TABLE signing_secrets ADD COLUMN events TEXT;`,
-    // A rotation: the subscription that this one replaces, or the secret that the service has replaced; and since when the events
-    // are subscribed without a gap.
+    // Records rotations: the subscription that this one replaces, or the secret that the service has replaced. Also
+    // records since when the events have been subscribed without a gap.
     `ALTER TABLE signing_secrets ADD COLUMN replaces TEXT;
      ALTER TABLE signing_secrets ADD COLUMN earlier_secret TEXT;
      ALTER TABLE signing_secrets ADD COLUMN subscribed_since REAL;`,
-    // What a removed secret was for, so that events that were due while it was subscribed are still missed.
+    // Records what a removed secret was for, so that events that were due while it was subscribed can still be reported
+    // as missing.
     `ALTER TABLE signing_removals ADD COLUMN base_url TEXT;
      ALTER TABLE signing_removals ADD COLUMN events TEXT;
      ALTER TABLE signing_removals ADD COLUMN subscribed_since REAL;`,
@@ -105,7 +107,7 @@ export const STATE: OwnDatabase = {
        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, person TEXT NOT NULL, details TEXT NOT NULL,
        kept_at REAL NOT NULL, UNIQUE (kind, person)
      ) STRICT;`,
-    // Earlier rows have no client, so they are deleted, and users enter them again.
+    // Earlier rows have no client, so they are deleted. Users can enter the people again.
     `DROP TABLE people;
      CREATE TABLE people (
        id INTEGER PRIMARY KEY, base_url TEXT NOT NULL, client_id TEXT NOT NULL, kind TEXT NOT NULL,
@@ -113,7 +115,8 @@ export const STATE: OwnDatabase = {
        UNIQUE (base_url, client_id, kind, person)
      ) STRICT;
      ALTER TABLE offers ADD COLUMN details TEXT;`,
-    // With AUTOINCREMENT, a process whose entry was removed cannot mistake a newer entry for its own.
+    // With AUTOINCREMENT, ids are never used again: a process whose entry was removed cannot mistake a newer entry for
+    // its own.
     `CREATE TABLE new_reservations (
        id INTEGER PRIMARY KEY AUTOINCREMENT, base_url TEXT NOT NULL, client_id TEXT NOT NULL,
        client_reference_id TEXT NOT NULL, offer_id TEXT NOT NULL, idempotency_key TEXT NOT NULL, body TEXT,
@@ -150,8 +153,8 @@ export const STATE: OwnDatabase = {
 }
 
 /**
- * Received events and their forwards. They have a file of their own, because SQLite allows one writer per file and many events
- * must not delay the reservation journal.
+ * The database with received events and their forwards. It is a file of its own: SQLite allows one writer per file, and
+ * many events must not delay the reservation journal.
  */
 export const EVENTS: OwnDatabase = {
   name: EVENTS_NAME,
@@ -168,13 +171,14 @@ export const EVENTS: OwnDatabase = {
        PRIMARY KEY (sequence, target)
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX due_forwards ON forwards (target, owner, next_attempt_at) WHERE state = 'pending';`,
-    // Null in earlier events, whose bodies are searched instead. An index would cost a receiver a third of its speed of storing,
-    // and a search without one takes about a tenth of a second for 100,000 events.
+    // Null for earlier events, whose bodies are searched instead. There is no index: it would cost a receiver a third
+    // of its speed, and a search of 100,000 events takes only about a tenth of a second.
     'ALTER TABLE events ADD COLUMN reservation_ref TEXT',
-    // An earlier version did not record what it removed, so only events from the oldest one on are certainly all here.
+    // An earlier version did not record what it removed. So only events since the oldest stored one are certainly
+    // complete.
     `CREATE TABLE pruned (one INTEGER PRIMARY KEY CHECK (one = 1), before REAL NOT NULL) STRICT;
      INSERT INTO pruned SELECT 1, min(received_at) FROM events HAVING count(*) > 0;`,
-    // `padding` makes a report as large as an event, where it has to show that the disk has room.
+    // `padding` makes a report as large as an event, for when the report has to show that the disk has space.
     `CREATE TABLE listeners (
        owner TEXT PRIMARY KEY, profile TEXT NOT NULL, report TEXT NOT NULL, heartbeat_at REAL NOT NULL, padding BLOB NOT NULL
      ) STRICT;
@@ -184,11 +188,11 @@ export const EVENTS: OwnDatabase = {
      CREATE INDEX given_up_forwards ON forwards (next_attempt_at) WHERE state = 'given_up';`,
   ],
   hasLog: true,
-  // Waits less than usual for another process, because the sender of a webhook waits only 3 s (§6.4).
+  // The wait for another process is shorter than usual, because the sender of a webhook waits only 3 s (§6.4).
   busyTimeoutMilliseconds: 1500,
 }
 
-/** Opens a database in `directory`, or in memory without a directory. Throws a StorageError. */
+/** Opens a database in `directory`, or in memory if there is no directory. Throws a StorageError if that fails. */
 export function openOwn({name, ...options}: OwnDatabase, directory: string | undefined): Database {
   return openDatabase(directory === undefined ? ':memory:' : join(directory, name), options)
 }

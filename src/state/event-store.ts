@@ -1,6 +1,6 @@
 /**
- * Stores received webhook events in events.db, byte for byte, each id once per profile. Also stores the forwards that `listen
- * --forward-to` has still to send, so that they survive the process.
+ * Stores received webhook events in events.db, byte for byte and each id once per profile. Also stores the forwards
+ * that `listen --forward-to` has not sent yet, so that they survive the process.
  */
 import {
   type DueForward,
@@ -23,10 +23,15 @@ import {overviewOf} from './listeners.js'
 const EVENT = `sequence, profile, event_id AS eventId, type, received_at AS receivedAt, secret_name AS secretName,
   headers, body`
 
-/** How many rows one statement inserts. There are few numbers, because each has a statement that is prepared once. */
+/**
+ * The numbers of rows that one statement can insert. There are only a few, because each number needs a prepared
+ * statement.
+ */
 const ROWS_IN_STATEMENT = [50, 10, 1]
 
-/** Returns statements that insert many rows, those with most rows first. They leave out rows that exist already. */
+/**
+ * Returns statements that insert several rows each, those with most rows first. Rows that exist already are left out.
+ */
 function insertsInto(table: string, columns: readonly string[]): readonly {rows: number; sql: string}[] {
   const row = `(${columns.map(() => '?').join(', ')})`
   return ROWS_IN_STATEMENT.map(rows => {
@@ -74,7 +79,8 @@ interface Keeper {
 }
 
 /**
- * Stores events in one transaction, durable when the function returns. Reports for each event whether its id was already known.
+ * Stores events in one transaction. They are durable when the function returns. Returns for each event whether its id
+ * was already stored.
  */
 export function receiveEvents(database: Database, {profile, owner}: Keeper, events: readonly NewEvent[]) {
   const rows = events.map(event => {
@@ -87,7 +93,7 @@ export function receiveEvents(database: Database, {profile, owner}: Keeper, even
     const inserted = insertRows(database, INSERT_EVENTS, rows)
     const isForwarded = events.some(({targets}) => targets.length > 0)
     if (inserted === events.length && !isForwarded) return events.map(() => ({duplicate: false}))
-    // RETURNING would cost in every batch what the statements of many rows save.
+    // RETURNING would cost as much in every batch as inserting many rows per statement saves.
     const sql = 'SELECT sequence, event_id AS eventId FROM events WHERE sequence > ?'
     const added = database.all<{sequence: number; eventId: string}>(sql, before)
     const sequences = new Map(added.map(({eventId, sequence}) => [eventId, sequence]))
@@ -95,7 +101,7 @@ export function receiveEvents(database: Database, {profile, owner}: Keeper, even
     const results = events.map(({eventId, targets, receivedAt}) => {
       const sequence = sequences.get(eventId)
       if (sequence === undefined) return {duplicate: true}
-      // The same id again in this batch is a duplicate.
+      // If the same id occurs again in this batch, it is a duplicate.
       sequences.delete(eventId)
       for (const target of targets) forwards.push([sequence, target, owner, 'pending', 0, receivedAt])
       return {duplicate: false}
@@ -106,8 +112,8 @@ export function receiveEvents(database: Database, {profile, owner}: Keeper, even
 }
 
 /**
- * Deletes at most `limit` events received before `time` (Unix seconds) and returns their number. Events that are still to be
- * forwarded stay.
+ * Deletes at most `limit` events received before `time` (Unix seconds) and returns their number. Events with pending
+ * forwards are kept.
  */
 export function pruneEvents(database: Database, time: number, limit: number): number {
   const sql = `DELETE FROM events WHERE sequence IN
@@ -124,9 +130,9 @@ export function pruneEvents(database: Database, time: number, limit: number): nu
 }
 
 /**
- * The condition for the events of a reservation, and for those of an earlier version that may be: their bodies contain the
- * reference, or a character of it as an escape such as \u0052. `column` is NULL for a file that cannot be migrated because it is
- * read-only.
+ * The SQL condition for the events that may be about a reservation. Events that earlier versions stored have no
+ * `reservation_ref`; their bodies must contain the reference, or an escape such as \u0052, which may stand for a
+ * character of it. `column` is NULL for a file without the column that cannot be migrated because it is read-only.
  */
 const candidatesIn = (column: string) => `(${column} = ?6 OR (${column} IS NULL
     AND (instr(body, CAST(?6 AS BLOB)) > 0 OR instr(body, CAST('\\u00' AS BLOB)) > 0)))`
@@ -166,7 +172,7 @@ export function createEventStore(database: Database): EventStore {
       return database.run(sql, target, limit, Date.now() / 1000)
     },
     async prunedBefore() {
-      // A file of an earlier version that is read-only has no such table.
+      // A read-only file of an earlier version does not have this table.
       const isRecorded = database.get("SELECT 1 FROM sqlite_master WHERE name = 'pruned'") !== undefined
       const sql = isRecorded ? 'SELECT before FROM pruned' : 'SELECT min(received_at) AS before FROM events'
       return database.get<{before: number | null}>(sql)?.before ?? null
@@ -176,12 +182,12 @@ export function createEventStore(database: Database): EventStore {
 }
 
 /**
- * A forward overdue by this much has lost its process: an attempt takes seconds, and a failed forward is due only after its
- * wait.
+ * A forward that is overdue by this many seconds has lost its process: an attempt takes seconds, and a failed forward
+ * becomes due only after its wait.
  */
 const LONG_DUE_SECONDS = 300
 
-/** Selects the due forwards of one owner to one target. A JSON list excludes sequence numbers. */
+/** Selects due forwards of one owner to one target. A JSON list of sequence numbers is excluded. */
 const DUE = `SELECT events.sequence, target, event_id AS eventId, type, received_at AS receivedAt, headers, body, attempts
   FROM forwards JOIN events USING (sequence)
   WHERE state = 'pending' AND target = ? AND owner = ? AND next_attempt_at <= ?
@@ -198,8 +204,8 @@ export function createForwardStore(database: Database, owner: string) {
   }
   return {
     /**
-     * Takes over the forwards of processes that are gone, and long overdue ones of processes on other machines. They are due
-     * immediately. Returns their number.
+     * Takes over the forwards of processes that no longer run, and long overdue ones of processes on other machines.
+     * They become due immediately. Returns their number.
      */
     adopt(targets: readonly string[], fateOf: (owner: string) => OwnerFate, now: number): number {
       const others = `SELECT DISTINCT target, owner AS other FROM forwards
@@ -226,7 +232,7 @@ export function createForwardStore(database: Database, owner: string) {
       for (const {sequence} of rows) busy.add(sequence)
       return rows
     },
-    /** Records attempts in one transaction. */
+    /** Records the results of attempts in one transaction. */
     settle(results: readonly ForwardResult[]): void {
       const sql = `UPDATE forwards SET state = ?, attempts = attempts + 1, next_attempt_at = ?, status = ?, ms = ?,
         error = ? WHERE sequence = ? AND target = ?`

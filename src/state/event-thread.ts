@@ -1,7 +1,7 @@
 /**
- * The thread that owns events.db while `listen` runs, so that the thread that answers requests never waits for the disk or for
- * another process. event-worker.ts starts it. Calls run one after the other; events that arrive while the disk is busy share a
- * transaction.
+ * The thread that owns events.db while `listen` runs. With it, the thread that answers requests never waits for the
+ * disk or another process. event-worker.ts starts it. Calls run one after the other; events that arrive while the disk
+ * is busy share a transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
 import type {NewEvent} from '../contract/stored-events.js'
@@ -19,14 +19,15 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
   const forwards = createForwardStore(database, owner)
   const entry = createListenerEntry(database, owner, profile, () => Date.now() / 1000)
   let broken: StorageError | undefined
-  /** Runs a write after which the caller relies on the disk. */
+  /** Runs a write that the caller relies on. */
   const durably = <T>(write: () => T): T => {
-    // After a failed flush the state of the disk is unknown, and a second flush would report success.
+    // After a failed flush, the state of the disk is unknown, and a second flush would report success.
     if (broken) throw broken
     database.requireInPlace()
     try {
       const result = write()
-      // Only now is it certain that the next process finds it. Two stats cost some microseconds, a flush milliseconds.
+      // Only now is it certain that the next process finds the data. Two stats cost a few microseconds, a flush
+      // milliseconds.
       database.requireInPlace()
       return result
     } catch (error) {
@@ -47,7 +48,7 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
       try {
         if (!broken) entry.leave()
       } finally {
-        // Closing is safe after a failed flush, because every event that was acknowledged had been flushed.
+        // Closing is safe even after a failed flush, because every acknowledged event had been flushed.
         database.close()
       }
     },
@@ -62,7 +63,7 @@ function serve(data: ThreadData, port: MessagePort): void {
     const [{name, args}] = group as [CallMessage]
     try {
       if (name !== 'close') calls ??= openCalls(data)
-      // The events of a group are stored by one call. Each call of the group gets its own results.
+      // All events of a group are stored by one call. Each call of the group gets its own results.
       const isReceived = name === 'receive'
       const all = isReceived ? [group.flatMap(call => call.args[0] as readonly NewEvent[])] : args
       const value = (calls?.[name] as Call | undefined)?.(...all)
@@ -75,7 +76,7 @@ function serve(data: ThreadData, port: MessagePort): void {
     }
   }
   port.on('message', (first: CallMessage) => {
-    // Consecutive calls to `receive` that have already arrived form one group; all other calls keep their order.
+    // Consecutive calls to `receive` that have already arrived form a group. All other calls keep their order.
     const groups: CallMessage[][] = [[first]]
     for (;;) {
       const received = receiveMessageOnPort(port) as {message: CallMessage} | undefined

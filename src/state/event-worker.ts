@@ -1,4 +1,7 @@
-/** The listening process's interface to its event thread. Each call returns a promise; calls run in the order they are made. */
+/**
+ * How the listening process calls its event thread. Each call returns a promise. Calls run in the order in which they
+ * are made.
+ */
 import {join} from 'node:path'
 import type {EventKeeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
@@ -7,7 +10,7 @@ import {EVENTS_NAME} from './file-names.js'
 
 type CallName = Exclude<keyof EventKeeper, 'holds' | 'place'>
 
-/** The calls that the thread accepts. Each is at most one transaction. */
+/** The calls that the thread accepts. Each makes at most one transaction. */
 export type EventCalls = {
   [Name in CallName]: (...args: Parameters<EventKeeper[Name]>) => Awaited<ReturnType<EventKeeper[Name]>>
 }
@@ -20,7 +23,7 @@ export interface CallMessage {
 
 export type AnswerMessage =
   | {readonly id: number; readonly value: unknown}
-  /** The fields of a StorageError that can be sent between threads; of any other error, only the message. */
+  /** The fields of a StorageError that can be sent between threads. For any other error, only the message is sent. */
   | {readonly id: number; readonly error: Pick<StorageError, 'message'> & Partial<StorageError>}
 
 export interface ThreadData {
@@ -29,7 +32,7 @@ export interface ThreadData {
   readonly profile: string
 }
 
-/** Starts the thread. The first call opens events.db and reports its errors. */
+/** Starts the thread. The first call opens events.db, and rejects with its errors. */
 export function startEventWorker(workerData: ThreadData): EventKeeper {
   const worker = startThread('state/event-thread', workerData)
   const waiting = new Map<number, {resolve: (value: never) => void; reject: (error: Error) => void}>()

@@ -1,7 +1,7 @@
 /**
- * Records the last requests of this machine for `support bundle`: one line each in exchanges.jsonl, without bodies and secrets.
- * Lines are appended in one write, so processes need no lock. A full file is renamed to exchanges.1.jsonl and replaces the
- * previous one.
+ * Records the last requests of this machine for `support bundle`, one line each in exchanges.jsonl, without bodies and
+ * secrets. Lines are appended with a single write, so processes need no lock. A full file is renamed to
+ * exchanges.1.jsonl, which replaces the previous one.
  */
 import * as fs from 'node:fs'
 import {join} from 'node:path'
@@ -11,10 +11,12 @@ import {EXCHANGES_BEFORE_NAME, EXCHANGES_NAME} from './file-names.js'
 
 const FULL_BYTES = 64 * 1024
 const LONGEST_LINE_BYTES = 4096
-/** Without O_NONBLOCK, opening a named pipe would wait forever. */
+/** Without O_NONBLOCK, opening a named pipe could wait forever. */
 const NO_LINK_NO_WAIT = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
-/** Appends a line per exchange, if `directory` exists. Never throws; returns a warning when the file is a symbolic link. */
+/**
+ * Appends one line per exchange if `directory` exists. Never throws. Returns a warning if the file is a symbolic link.
+ */
 export function keepExchanges(directory: string, exchanges: readonly object[]): string | undefined {
   if (exchanges.length === 0 || !fs.existsSync(directory)) return undefined
   const path = join(directory, EXCHANGES_NAME)
@@ -27,13 +29,13 @@ export function keepExchanges(directory: string, exchanges: readonly object[]): 
     const stats = fs.fstatSync(file)
     if (!stats.isFile() || isOfAnother(path, stats)) return undefined
     tighten(file, stats)
-    // An interrupted write leaves a line without an end, which would corrupt the next line.
+    // If a write was interrupted, the last line has no end and would corrupt the next one.
     const last = Buffer.alloc(1, '\n')
     if (stats.size > 0) fs.readSync(file, last, 0, 1, stats.size - 1)
     fs.writeSync(file, last.toString() === '\n' ? text : `\n${text}`)
     if (fs.fstatSync(file).size > FULL_BYTES) fs.renameSync(path, join(directory, EXCHANGES_BEFORE_NAME))
   } catch (error) {
-    // Other errors are ignored: a read-only home, a full disk, a directory with that name.
+    // Other errors are ignored, for example a read-only home, a full disk, or a directory with this name.
     if ((error as NodeJS.ErrnoException).code === 'ELOOP')
       return `${path} is a symbolic link, which is not followed: requests are not recorded`
   } finally {

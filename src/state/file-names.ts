@@ -4,13 +4,13 @@ export const SETTINGS_NAME = 'config.json'
 export const TOKENS_NAME = 'tokens.db'
 export const STATE_NAME = 'state.db'
 export const EVENTS_NAME = 'events.db'
-/** The current file of requests, and the previous one. */
+/** The current file with requests, and the previous one. */
 export const EXCHANGES_NAME = 'exchanges.jsonl'
 export const EXCHANGES_BEFORE_NAME = 'exchanges.1.jsonl'
-/** The certificate authority of `listen --tls`. A local sandbox in the same directory trusts it. */
+/** The certificate authority of `listen --tls`, which a local sandbox in the same directory trusts, and its key. */
 export const LISTEN_CA_NAME = 'listen-ca.pem'
 export const LISTEN_CA_KEY_NAME = 'listen-ca-key.pem'
-/** The key that signs the sheets of `sandbox certify`. */
+/** The key that signs the pages of `sandbox certify`. */
 export const CERTIFY_KEY_NAME = 'certify-key.pem'
 /** The local sandbox's database, and the file with the address of the running sandbox. */
 export const SANDBOX_NAME = 'sandbox.db'

@@ -1,6 +1,7 @@
 /**
- * The listening processes of events.db: each writes a report of itself every few seconds and removes it at an orderly end, so an
- * entry whose process is gone is that of a killed one. Also the counts of refused requests, and the figures of `webhooks status`.
+ * The listening processes in events.db, the counts of refused requests, and the figures for `webhooks status`. Each
+ * process writes a report every few seconds and removes it when it stops in order, so an entry whose process no longer
+ * runs belongs to a killed process.
  */
 import {
   type Backlog,
@@ -20,7 +21,10 @@ const REPORT = `INSERT INTO listeners (owner, profile, report, heartbeat_at, pad
 const COUNT_REFUSED = `INSERT INTO refusals (minute, reason, count) VALUES (?, ?, ?)
   ON CONFLICT (minute, reason) DO UPDATE SET count = count + excluded.count`
 
-/** Creates the entry of the process `owner`, with the port's methods in their form without promises. Times are Unix seconds. */
+/**
+ * Creates the entry of the process `owner`. It has the methods of the port, but without promises. Times are Unix
+ * seconds.
+ */
 export function createListenerEntry(database: Database, owner: string, profile: string, now: () => number) {
   let isEntered = false
   const removeGone = () => {
@@ -69,7 +73,10 @@ function backlogOf(database: Database, now: number): Backlog {
 const HAS_LISTENERS = `SELECT 1 AS found FROM sqlite_master WHERE name = 'listeners'`
 const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
 
-/** Returns the figures of the whole file at `now`. A file of an earlier version that cannot be migrated has no listeners. */
+/**
+ * Returns the figures of the whole file at `now` (Unix seconds). If the file is from an earlier version and cannot be
+ * migrated, it has no listeners.
+ */
 export function overviewOf(database: Database, now: number): StoreOverview {
   const hasListeners = database.get(HAS_LISTENERS) !== undefined
   const hour = now - 3600
@@ -104,12 +111,12 @@ function counts(rows: readonly {readonly name: string; readonly count: number}[]
   return Object.fromEntries(rows.map(({name, count}) => [name, count]))
 }
 
-/** Events may be out of order by this much, where the clock was set back. */
+/** By how many seconds events may be out of order after the clock was set back. */
 const CLOCK_SECONDS = 300
 
 /**
- * Returns a sequence number below which no event was received after `time`. It is found by halving, because an index by time
- * would cost a receiver more than the few who ask.
+ * Returns a sequence number below which no event was received after `time`. It is found by bisection, because an index
+ * by time would cost receivers more than it is worth for a rare query.
  */
 function firstSince(database: Database, time: number): number {
   const range = 'SELECT min(sequence) AS low, max(sequence) AS high FROM events'

@@ -1,9 +1,12 @@
-/** Stores guests and contacts of each client in state.db, with the user's consent. Deleted ones leave no byte on the disk. */
+/**
+ * Stores guests and contacts of each client in state.db, with the user's consent. When they are deleted, no byte of
+ * them stays on the disk.
+ */
 import type {Contact, Guest} from '../contract/reservations.js'
 import type {Client} from '../contract/token-cache.js'
 import type {Database, Value} from '../storage/database.js'
 
-/** A guest without the fields that differ per booking. */
+/** A guest without the fields that differ from booking to booking. */
 export type KeptGuest = Omit<Guest, 'type' | 'is_lead'>
 
 export interface Kept<T> {
@@ -14,7 +17,7 @@ export interface Kept<T> {
 /** The people of one client. */
 export type People = ReturnType<ReturnType<typeof createPeopleStore>['forClient']>
 
-/** Maximum number of people per client. The oldest are deleted. */
+/** Maximum number of people per client. The oldest ones are deleted. */
 const MOST_KEPT = 200
 
 const UPSERT = `INSERT INTO people (base_url, client_id, kind, person, details, kept_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -34,7 +37,7 @@ export function createPeopleStore(database: Database) {
     forClient({baseUrl, clientId}: Client) {
       const client = [baseUrl, clientId] as const
       return {
-        /** Stores people, each once; newer details replace older ones. `now` is in Unix seconds. */
+        /** Stores people, each once. Newer details replace older ones. `now` is in Unix seconds. */
         keep({guests, contact}: {guests: readonly KeptGuest[]; contact?: Contact}, now: number): void {
           const put = (kind: 'guest' | 'contact', person: string, details: object) =>
             database.run(UPSERT, ...client, kind, person, JSON.stringify(details), now)
@@ -45,10 +48,10 @@ export function createPeopleStore(database: Database) {
             database.run(`DELETE FROM people WHERE id IN (${oldest})`, ...client, MOST_KEPT)
           })
         },
-        /** Returns the guests, the latest booking first, in the order of each booking. */
+        /** Returns the guests, those of the latest booking first, in the order of each booking. */
         guests: () => list<KeptGuest>(`${OF_CLIENT} AND kind = 'guest'`, ...client),
         contacts: () => list<Contact>(`${OF_CLIENT} AND kind = 'contact'`, ...client),
-        /** Deletes the person with this id, or all. Returns whether there were any. */
+        /** Deletes the person with this id, or all people. Returns whether there were any. */
         forget: (which: number | 'all'): boolean =>
           which === 'all'
             ? forget(OF_CLIENT, ...client)
@@ -61,7 +64,7 @@ export function createPeopleStore(database: Database) {
   }
 }
 
-/** Returns a key that identifies a person. Two entries with the same key are the same person. */
+/** Returns a key that identifies a person: two entries with the same key are about the same person. */
 function personOf({name, surname}: {name: string; surname: string}, more: string | undefined): string {
   return JSON.stringify([name, surname, more ?? ''].map(text => text.normalize('NFC').toLowerCase()))
 }

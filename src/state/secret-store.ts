@@ -1,15 +1,14 @@
 /**
- * Stores client secrets, in tokens.db or in the system's keychain, and the signing secrets of webhook subscriptions, which the
- * service shows only once (§2.7).
- * A profile has one client secret, or two while a login replaces it. Each is stored with its client id, so that it is never
- * sent with another id.
+ * Stores client secrets, in tokens.db or in the system's keychain, and the signing secrets of webhook subscriptions,
+ * which the service shows only once (§2.7). A profile has one client secret, or two while a login replaces it. Each is
+ * stored with its client id, so that it is never sent with a different id.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
 import type {AsyncEntry} from '@napi-rs/keyring'
 import {Failure} from '../contract/failure.js'
 import type {Database} from '../storage/database.js'
 
-/** The place where a profile's client secret is stored. */
+/** Where the client secret of a profile is stored. */
 type SecretPlace = 'file' | 'keychain'
 
 /** The profile and the client that a secret belongs to. */
@@ -34,13 +33,13 @@ export interface SigningSecret extends SigningSecretName {
   /** During a rotation by the service itself, the secret that it has replaced. */
   readonly earlier_secret?: string | undefined
   /**
-   * Since when the events are subscribed without a gap, in Unix seconds: a rotation keeps the time of the first subscription.
-   * Unknown for secrets that earlier versions stored.
+   * Since when the events have been subscribed without a gap, in Unix seconds. A rotation keeps the time of the first
+   * subscription. Undefined for secrets that earlier versions stored.
    */
   readonly subscribed_since?: number | undefined
 }
 
-/** The subscription of a signing secret. It is unknown for secrets that earlier versions stored. */
+/** The subscription of a signing secret. Unknown for secrets that earlier versions stored. */
 interface Subscribed {
   /** The base URL of the service. */
   readonly baseUrl: string
@@ -52,13 +51,14 @@ interface Subscribed {
 export interface Removal {
   /** Unix seconds. */
   readonly removed_at: number
-  /** The command that removed the secret, such as `logout --all`. */
+  /** The command that removed the secret, for example `logout --all`. */
   readonly removed_by: string
 }
 
 /**
- * Records that a signing secret was removed. The service never shows it again, so the record explains why an event is refused, and
- * which events may have been lost. What was subscribed is unknown for secrets that earlier versions stored or removed.
+ * The record that a signing secret was removed. The service never shows it again, so this record explains why an event
+ * is refused, and which events may have been lost. What was subscribed is unknown for secrets that earlier versions
+ * stored or removed.
  */
 export interface RemovedSigningSecret extends SigningSecretName, Removal {
   readonly subscribed?: Omit<Subscribed, 'url'> | undefined
@@ -66,13 +66,13 @@ export interface RemovedSigningSecret extends SigningSecretName, Removal {
   readonly subscribed_since?: number | undefined
 }
 
-/** Creates the store. It reads `database` before any client secret, even one in the keychain. */
+/** Creates the store. It reads `database` before it reads any client secret, even one in the keychain. */
 export function createSecretStore(database: Database, keychain: Keychain) {
-  /** Writes to tokens.db, synchronously. */
+  /** Writes a client secret to tokens.db. It is synchronous. */
   const writeToFile = ({profile, clientId}: SecretOwner, secret: string) =>
     void database.run('INSERT OR REPLACE INTO client_secrets VALUES (?, ?, ?)', profile, clientId, secret)
-  // Selects every column: a read-only tokens.db of an earlier version has no client_id. After an upgrade, such secrets have an
-  // empty one.
+  // All columns are selected, because a read-only tokens.db of an earlier version has no client_id. After an upgrade,
+  // the client_id of such secrets is empty.
   const rowsOf = ({profile}: SecretOwner) =>
     database.all<{client_id?: string; secret: string}>(
       'SELECT * FROM client_secrets WHERE profile = ?',
@@ -80,7 +80,7 @@ export function createSecretStore(database: Database, keychain: Keychain) {
     )
   return {
     writeToFile,
-    /** Returns the client secret, or undefined. Throws a Failure when the keychain is not available. */
+    /** Returns the client secret, or undefined. Throws a Failure if the keychain is not available. */
     async read(owner: SecretOwner, place: SecretPlace): Promise<string | undefined> {
       const rows = rowsOf(owner)
       if (place === 'keychain')
@@ -93,9 +93,9 @@ export function createSecretStore(database: Database, keychain: Keychain) {
       writeToFile(owner, secret)
     },
     /**
-     * Deletes the client secrets of the profile, except that of `kept`. Returns whether there were any.
-     * In tokens.db, no byte of them remains; with `kept`, if the file is busy, the next process to open it erases the bytes. In
-     * the keychain, it deletes the secret of `owner` and one that an earlier version stored without a client.
+     * Deletes the client secrets of the profile, except that of `kept`. Returns whether there were any. In tokens.db,
+     * no byte of them remains; with `kept`, if the file is busy, the next process that opens it erases the bytes. In
+     * the keychain, deletes the secret of `owner` and one that an earlier version stored without a client id.
      */
     async remove(owner: SecretOwner, place: SecretPlace, kept?: SecretOwner): Promise<boolean> {
       if (place === 'keychain') {
@@ -150,15 +150,15 @@ export function createSecretStore(database: Database, keychain: Keychain) {
     removeSigningSecret(name: SigningSecretName, removal: Removal): boolean {
       return database.erase(() => deleteSigningSecrets(database, [name], removal), {orLater: true}) > 0
     },
-    /** Returns the removed signing secrets of `profile`, or of all profiles, last removed first. */
+    /** Returns the records of removed signing secrets of `profile`, or of all profiles, last removed first. */
     listRemovedSigningSecrets(profile: string | null = null): RemovedSigningSecret[] {
-      // A read-only tokens.db of an earlier version has no such table.
+      // A read-only tokens.db of an earlier version does not have this table.
       const known = "SELECT 1 FROM sqlite_master WHERE name = 'signing_removals'"
       if (database.get(known) === undefined) return []
       const sql = 'SELECT * FROM signing_removals WHERE ? IS NULL OR profile = ? ORDER BY removed_at DESC'
       return database.all<RemovalRow>(sql, profile, profile).map(removedSecretOf)
     },
-    /** Reports whether tokens.db has any secret of the profile. */
+    /** Reports whether tokens.db contains a secret of the profile. */
     holdsFor(profile: string): boolean {
       const isOf = (table: string) =>
         database.get(`SELECT 1 FROM ${table} WHERE profile = ?`, profile) !== undefined
@@ -169,18 +169,18 @@ export function createSecretStore(database: Database, keychain: Keychain) {
 
 const EARLIER = ' (earlier)'
 
-/** Returns the name of the secret that a subscription had before the service replaced it. */
+/** Returns the name for the secret that a subscription had before the service replaced it. */
 export function nameOfEarlier(subscriptionId: string): string {
   return subscriptionId + EARLIER
 }
 
-/** Returns the subscription of a secret's name, which may be that of an earlier secret. */
+/** Returns the id of the subscription in the name of a secret, which may be that of an earlier secret. */
 export function subscriptionOfSecret(name: string): string {
   return name.endsWith(EARLIER) ? name.slice(0, -EARLIER.length) : name
 }
 
 type SigningRow = Pick<SigningSecret, 'subscription_id' | 'profile' | 'secret' | 'stored_at'> & {
-  // A read-only tokens.db of an earlier version has no such columns.
+  // A read-only tokens.db of an earlier version does not have these columns.
   readonly base_url?: string | null
   readonly url?: string | null
   readonly events?: string | null
@@ -205,8 +205,8 @@ function signingSecretOf({base_url: baseUrl, url, events, ...row}: SigningRow): 
 }
 
 /**
- * Deletes the named signing secrets in the caller's transaction, records their removal, and ends the rotations in which they were
- * to be replaced. Returns their number.
+ * Deletes the named signing secrets in the caller's transaction and records their removal. Rotations that were to
+ * replace them end. Returns the number of deleted secrets.
  */
 export function deleteSigningSecrets(
   database: Pick<Database, 'run' | 'get'>,
@@ -244,7 +244,7 @@ type RemovedName = SigningSecretName &
 
 type RemovalRow = SigningSecretName &
   Removal &
-  // A read-only tokens.db of an earlier version has no such columns.
+  // A read-only tokens.db of an earlier version does not have these columns.
   Partial<Record<'base_url' | 'events', string | null> & Record<'subscribed_since', number | null>>
 
 function removedSecretOf({base_url: baseUrl, events, subscribed_since, ...row}: RemovalRow) {
@@ -265,12 +265,12 @@ const KEYCHAIN_MILLISECONDS = 3000
 
 export type Keychain = ReturnType<typeof createKeychain>
 
-/** The parts of the keyring's entry that are used. */
+/** The methods of the keyring's entry that are used. */
 export type KeychainEntry = Pick<AsyncEntry, 'getPassword' | 'setPassword' | 'deleteCredential'>
 
 /**
- * Opens the system's keychain through an optional native package, which is loaded at the first use. `directory` is part of the
- * account names.
+ * Opens the system's keychain through an optional native package, which is loaded on first use. `directory` is part of
+ * the account names.
  */
 export function createKeychain(
   directory: string,
@@ -288,7 +288,7 @@ export function createKeychain(
       })
       return await Promise.race([work(entry, signal), late])
     } catch (error) {
-      // The keychain's own message is left out, because it may contain the secret.
+      // The keychain's own message is not shown, because it may contain the secret.
       const isMissing = (error as {code?: string}).code === 'ERR_MODULE_NOT_FOUND'
       const why = isMissing
         ? 'the package @napi-rs/keyring is not installed'

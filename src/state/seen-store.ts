@@ -16,7 +16,7 @@ type Row = Omit<SeenOffer, 'rooms' | 'details'> & {
   client_id: string
 }
 
-/** The columns of an offer that a later search replaces. */
+/** The columns of an offer that a later search updates. */
 const COLUMNS = [
   'hotel_name',
   'stars',
@@ -92,7 +92,7 @@ const UPSERT_CITY = `INSERT INTO cities (base_url, id, name, country_code) VALUE
 
 export function createCityStore(database: Database) {
   return {
-    /** Stores cities of a service. Names are updated. */
+    /** Stores cities of a service. Changed names are updated. */
     remember({baseUrl}: Pick<Client, 'baseUrl'>, cities: readonly KnownCity[]): void {
       database.transaction(() => {
         for (const {id, name, country_code} of cities)

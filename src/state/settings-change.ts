@@ -1,6 +1,7 @@
 /**
- * Changes config.json by running conf on a copy. On the file itself, conf would truncate it when the disk is full, lose changes
- * of parallel processes, and block for a second in a read-only directory. Only commands that change settings load conf.
+ * Changes config.json by running conf on a copy. On the file itself, conf would truncate it when the disk is full, lose
+ * changes of parallel processes, and block for a second in a read-only directory. Only commands that change settings
+ * load conf.
  */
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
@@ -18,19 +19,21 @@ type Keys = readonly string[]
 
 /** The settings during a change. */
 export interface SettingsEditor {
-  /** Returns the settings with the changes so far. */
+  /** Returns the settings, including the changes so far. */
   read(): SettingsFile
-  /** Sets a value. Throws a usage error when it is not valid there, and a StorageError when the disk is full. */
+  /** Sets a value. Throws a usage error if it is not valid there, and a StorageError if the disk is full. */
   set(keys: Keys, value: unknown): void
-  /** Removes a value, and the `contact` or `paths` object if it is empty afterwards. Throws as `set` does. */
+  /**
+   * Removes a value, and also a `contact` or `paths` object that is empty afterwards. Throws the same errors as `set`.
+   */
   delete(keys: Keys): void
 }
 
 export type SettingsStage = Awaited<ReturnType<typeof openStage>>
 
 /**
- * Creates a temporary directory beside config.json (`path`) and loads conf. This runs before the lock is taken, because loading
- * is slow. Throws a StorageError.
+ * Creates a temporary directory next to config.json (`path`) and loads conf. Must be called before taking the lock,
+ * because loading is slow. Throws a StorageError.
  */
 export async function openStage(path: string) {
   const Store = await loadConf()
@@ -64,8 +67,8 @@ export async function openStage(path: string) {
   }
   return {
     /**
-     * Returns the text of config.json after `change`; `text` is the current one. Throws a StorageError, and any error of
-     * `change`.
+     * Returns the text of config.json after `change`. `text` is the current content. Throws a StorageError, or the
+     * error that `change` throws.
      */
     edit(text: string | undefined, change: (settings: SettingsEditor) => void): string {
       try {
@@ -83,12 +86,15 @@ export async function openStage(path: string) {
   }
 }
 
-/** Keys that conf's own `set` misreads: it silently ignores the first three, and takes digits for an array index. */
+/**
+ * Matches keys that conf's own `set` misinterprets: it silently ignores the first three, and takes digits for an array
+ * index.
+ */
 const MISREAD = /^(__proto__|constructor|prototype|\d+)$/
 
 /**
- * Returns a copy of `object` with `value` at `keys`. An undefined value removes the key, and also a `contact` or `paths` object
- * that is empty afterwards.
+ * Returns a copy of `object` with `value` at `keys`. If the value is undefined, the key is removed, and also a
+ * `contact` or `paths` object that is empty afterwards.
  */
 function withValue(object: JsonObject, [key = '', ...rest]: Keys, value: unknown, depth = 0): JsonObject {
   const present = own(object, key)
@@ -108,16 +114,16 @@ function isSystemError(error: unknown): boolean {
 let loading: Promise<typeof Conf> | undefined
 
 /**
- * Loads conf. One of its packages listens to every fatal signal and raises it again, so that one Ctrl-C would count as two and
- * stop a command during its cleanup. Those listeners are removed.
+ * Loads conf. One of its packages listens to every fatal signal and raises it again. One Ctrl-C would then count as two
+ * and stop a command during its cleanup, so those listeners are removed.
  */
 function loadConf(): Promise<typeof Conf> {
   loading ??= (async () => {
     const before = new Set(signalListeners().map(({listener}) => listener))
     const {default: Store} = await import('conf')
     const added = signalListeners().filter(({listener}) => !before.has(listener))
-    // Node starts with SIGXFSZ ignored. If its last listener is removed, the signal kills the process at a limit on file sizes,
-    // so this listener stays.
+    // Node starts with SIGXFSZ ignored. If its last listener were removed, the signal would kill the process when a
+    // file reaches its size limit, so this listener stays.
     if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
     for (const {signal, listener} of added) process.removeListener(signal, listener)
     return Store

@@ -1,25 +1,25 @@
 /**
- * The types of config.json and the rules that check it. Every command reads the file at its start, so this is plain code:
- * loading a schema library would take longer than everything else. The rules of single settings (cli/session/setting-keys.ts)
- * are stricter.
+ * The types of config.json, and the rules that check it. Every command reads the file at its start, so the check is
+ * plain code: loading a schema library would take longer than everything else. The rules for single settings
+ * (cli/session/setting-keys.ts) are stricter.
  */
 import {HEADER_NAME, PROFILE_NAME, PROFILE_NAME_FORM} from '../contract/identifiers.js'
 import {MISSING, TYPES} from '../contract/input-mistakes.js'
 import {isObject, own} from '../contract/json.js'
 import {PATH_TEMPLATE, SCOPE_NAMES, type Scope} from '../contract/operations.js'
 
-/** Settings that are allowed in a profile and in the defaults of all profiles. */
+/** Settings that are allowed in a profile, and in the defaults for all profiles. */
 interface SharedSettings {
-  /** The header with a webhook's signature (§6.2). */
+  /** The name of the header with a webhook's signature (§6.2). */
   signature_header?: string | undefined
-  /** The header with a webhook event's id (§6.2). */
+  /** The name of the header with a webhook event's id (§6.2). */
   event_id_header?: string | undefined
   nationality?: string | undefined
   currency?: string | undefined
   contact?: {[Key in (typeof CONTACT_KEYS)[number]]?: string | undefined} | undefined
   /** Paths under the base URL for operations without one in the interface (§4.9): `{"reservations.list": "/bookings"}`. */
   paths?: Record<string, string> | undefined
-  /** The address of the store shared with other machines, without a password. */
+  /** The address, without a password, of the store that is shared with other machines. */
   store?: string | undefined
   /** Seconds. */
   timeout?: number | undefined
@@ -29,9 +29,9 @@ interface SharedSettings {
 export interface Profile extends SharedSettings {
   base_url: string
   client_id: string
-  /** The scopes in `login --scope`. */
+  /** The scopes that `login --scope` named. */
   scopes?: Scope[] | undefined
-  /** The place of the client secret (default `file`, which is tokens.db). */
+  /** Where the client secret is stored (default `file`, which is tokens.db). */
   secret_store?: 'file' | 'keychain' | undefined
   /** Whether the secret is a live or a test secret (§5.3). */
   mode?: 'live' | 'test' | undefined
@@ -48,13 +48,15 @@ export interface SettingsFile {
 interface Rule {
   readonly type: 'object' | 'array' | 'string' | 'number'
   readonly description?: string
-  /** The pattern of a string. */
+  /** The pattern that a string must match. */
   readonly pattern?: RegExp
   readonly values?: readonly string[]
-  /** The rule for each entry of a list, or of an object whose keys the user chooses. `names` is the rule for those keys. */
+  /**
+   * The rule for each entry of a list, or of an object whose keys the user chooses. `names` is the rule for those keys.
+   */
   readonly entries?: Rule
   readonly names?: Rule
-  /** The fields of an object. Unknown keys are refused, because a misspelled key would silently have no effect. */
+  /** The fields of an object. Unknown keys are errors, because a misspelled key would silently have no effect. */
   readonly fields?: Readonly<Record<string, Rule>>
   readonly required?: readonly string[]
 }
@@ -139,7 +141,7 @@ export function settingsMistake(
   const object = value as Readonly<Record<string, unknown>>
   for (const name of rule.required ?? [])
     if (own(object, name) === undefined) return {keys: [...keys, name], problem: MISSING}
-  // Names and unknown keys are checked before the values.
+  // Names and unknown keys are checked before values.
   for (const key of Object.keys(object)) {
     const within = [...keys, key]
     const mistake = names && settingsMistake(key, names, within)

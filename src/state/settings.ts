@@ -1,7 +1,7 @@
 /**
- * Reads and changes config.json, which has profiles and defaults but no secrets, and which users may edit. Every command reads
- * it at its start. An invalid file is refused with the line of the mistake and never changed. Changes are made under a lock, so
- * that none is lost.
+ * Reads and changes config.json, which contains profiles and defaults but no secrets, and which users may edit. Every
+ * command reads it at its start. An invalid file is never changed; the error names the line of the mistake. Changes are
+ * made under a lock, so that none is lost.
  */
 import {closeSync, constants, fstatSync, lstatSync, openSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
@@ -26,7 +26,7 @@ import {type SettingsFile, settingsMistake} from './settings-schema.js'
 export type {SettingsEditor} from './settings-change.js'
 export type {Profile, SettingsFile} from './settings-schema.js'
 
-/** Work that must happen together with a change. */
+/** Work that must be done together with a change. */
 interface Together {
   /** Called when the new content is on the disk, before the rename. If it throws, the old content stays. */
   readonly whenReady?: () => void
@@ -36,7 +36,10 @@ interface Together {
 
 type Edit = (settings: SettingsEditor) => void
 
-/** Creates the settings of `directory`. `mayTighten` allows reading to make the file private (0600); writing always does. */
+/**
+ * Creates the settings of `directory`. With `mayTighten`, reading makes the file private (0600) if necessary; writing
+ * always does.
+ */
 export function createSettings(directory: string, {mayTighten = true} = {}) {
   const path = join(directory, SETTINGS_NAME)
   const write = async (stage: SettingsStage, edit: Edit, {whenReady, whenDone}: Together) => {
@@ -51,14 +54,16 @@ export function createSettings(directory: string, {mayTighten = true} = {}) {
   return {
     /** The path of config.json, whether or not the file exists. */
     path,
-    /** Returns the content of the file, or no profiles if there is no file. Throws a Failure when the file is invalid. */
+    /**
+     * Returns the content of the file, or no profiles if there is no file. Throws a usage error if the file is invalid.
+     */
     read(): SettingsFile {
       const text = readSettingsText(path, mayTighten)
       return text === undefined ? {profiles: {}} : parseSettings(text, path)
     },
     /**
-     * Changes the settings and returns the new ones. Other processes wait until `whenDone` has ended. Throws a Failure for an
-     * invalid value, and a StorageError.
+     * Changes the settings and returns the new ones. Other processes wait until `whenDone` has finished. Throws a usage
+     * error for an invalid value, or a StorageError.
      */
     async update(edit: Edit, together: Together = {}): Promise<SettingsFile> {
       ensurePrivateDirectory(directory)
@@ -81,8 +86,8 @@ const MOST_BYTES = 1024 * 1024
 const FIX = 'fix the file, or move it away to start with a new one; it was not changed'
 
 /**
- * Returns the text of the file, or undefined if there is none. Symbolic links are not followed. Throws a Failure when the file
- * cannot be read.
+ * Returns the text of the file, or undefined if there is none. Symbolic links are not followed. Throws a usage error if
+ * the file cannot be read.
  */
 function readSettingsText(path: string, mayTighten: boolean): string | undefined {
   let file: number | undefined
@@ -100,7 +105,7 @@ function readSettingsText(path: string, mayTighten: boolean): string | undefined
       try {
         tightenDirectory(dirname(path))
       } catch {
-        // The system refuses to change the permissions. Writing and `doctor` report that.
+        // The system does not allow changing the permissions. Writing and `doctor` report that.
       }
     }
     return new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(readFileSync(file))
@@ -116,7 +121,7 @@ function readSettingsText(path: string, mayTighten: boolean): string | undefined
   }
 }
 
-/** Parses the settings in `text`, the content of the file at `path`. Throws a Failure that names the line of the mistake. */
+/** Parses `text`, the content of the file at `path`. Throws a usage error that names the line of a mistake. */
 function parseSettings(text: string, path: string): SettingsFile {
   if (text.startsWith('\uFEFF'))
     throw invalid(path, 'starts with a byte order mark; save it as UTF-8 without one')
@@ -128,7 +133,7 @@ function parseSettings(text: string, path: string): SettingsFile {
     const {line, column, problem} = mistakeIn(text)
     throw invalid(path, `is not JSON: ${problem} at line ${line}, column ${column}`)
   }
-  // JSON.parse keeps only the last of equal keys, and the next change would silently drop the others.
+  // Of equal keys, JSON.parse keeps only the last, and the next change would silently drop the others.
   const repeated = repeatedKeyLine(text)
   if (repeated !== undefined)
     throw invalid(`${path}, line ${repeated}`, 'repeats a key of the same object; remove one of the two')

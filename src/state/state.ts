@@ -1,5 +1,6 @@
 /**
- * All that this machine stores, in one directory. Each file is opened when it is first needed, and created by the first write.
+ * Everything that this machine stores, in one directory. Each file is opened when it is first needed, and created by
+ * the first write.
  */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
@@ -25,7 +26,7 @@ import {createTokenStore, type Forgotten, forget, generationOf, type SigningLoss
 export type {StoreChoice} from './postgres/shared.js'
 export type State = ReturnType<typeof openState>
 
-/** The stores that machines may share: files of this machine, or the shared store if one is set. */
+/** The stores that machines can share: in files of this machine, or in the shared store if one is set. */
 interface Stores {
   readonly tokens: TokenStore
   readonly journal: JournalStore
@@ -42,15 +43,15 @@ interface StateOptions {
   /** Receives warnings about the files. */
   readonly warn?: (text: string) => void
   /**
-   * Whether files may be written (default true). False while the user is typing: then nothing is created, changed or migrated,
-   * and a missing file counts as empty.
+   * Whether files may be written (default true). False during completion, while the user is typing: then nothing is
+   * created, changed or migrated, and a missing file counts as empty.
    */
   readonly writes?: boolean
 }
 
 /**
- * Creates the state of `directory`. Never throws; its parts throw a StorageError when they are used. With a shared store, the
- * data that machines share is only there.
+ * Opens everything that is stored in `directory`. Never throws, but its stores throw a StorageError when they are used.
+ * If a shared store is set, tokens, journals, offers and events are only there.
  */
 export function openState(directory: string, options: StateOptions = {}) {
   const {store, warn = () => {}, writes = true} = options
@@ -64,8 +65,8 @@ export function openState(directory: string, options: StateOptions = {}) {
       )
   })
   /**
-   * Creates a database that is opened at its first use. Queries find nothing while there is no file, and open the file
-   * read-only if it must not or cannot be written.
+   * Returns a database that is opened when it is first used. While there is no file, queries find nothing. If the file
+   * must not or cannot be written, queries open it read-only.
    */
   const whenUsed = (own: OwnDatabase, onQuery?: (queried: Queried) => void): Database => {
     const path = join(directory, own.name)
@@ -116,7 +117,7 @@ export function openState(directory: string, options: StateOptions = {}) {
   const settings = createSettings(directory, {mayTighten: writes})
   const secrets = once(() => createSecretStore(tokensDatabase, options.keychain ?? createKeychain(directory)))
   const people = async () => (await import('./people-store.js')).createPeopleStore(stateDatabase)
-  /** Returns the clients of this machine: the client of the environment, and those of its profiles. */
+  /** Returns the clients of this machine: the client in the environment, and those of the profiles. */
   const knownClients = async () => {
     const ofProfiles = Object.entries(settings.read().profiles).map(
       ([profile, {base_url: baseUrl, client_id: clientId, secret_store: place = 'file'}]) => {
@@ -158,11 +159,11 @@ export function openState(directory: string, options: StateOptions = {}) {
     get isShared(): boolean {
       return isShared()
     },
-    /** False for a read-only home. As on a full disk, tokens are then not stored. */
+    /** Whether the directory can be written. If not, tokens are not stored, as on a full disk. */
     get writable(): boolean {
       return writable()
     },
-    /** Whether journal and tokens outlive this process, in a shared store or in a writable directory. */
+    /** Whether journal and tokens are kept after this process ends: in a shared store, or in a writable directory. */
     get remembers(): boolean {
       return isShared() || writable()
     },
@@ -183,8 +184,9 @@ export function openState(directory: string, options: StateOptions = {}) {
     agentHandles: async (client: JournalClient): Promise<HandleStore> =>
       (await stores().agentHandles()).forClient(client),
     /**
-     * Copies the events of this machine, and what is still to be forwarded, to the file `path`, also while they are received.
-     * Returns the numbers of events and bytes; undefined if this machine has no events. Throws a StorageError.
+     * Copies the events of this machine, with their pending forwards, to the file `path`, even while events are
+     * received. Returns the numbers of events and bytes, or undefined if this machine has no events. Throws a
+     * StorageError.
      */
     async backUpEvents(path: string, existing: 'replace' | 'create') {
       if (!hasDatabaseFile(join(directory, EVENTS.name))) return undefined
@@ -199,16 +201,19 @@ export function openState(directory: string, options: StateOptions = {}) {
       }
     },
     /**
-     * Reports whether a backup of events may be written to `path`: nothing is there, or an empty file, or an earlier backup. The
-     * events of a directory that are being written have a log beside them, and are no backup.
+     * Reports whether a backup of events may replace what is at `path`: nothing, an empty file, or an earlier backup. A
+     * file with a log next to it is an events.db in use and not a backup.
      */
     async isReplaceableBackup(path: string): Promise<boolean> {
       const {isCopyOf} = await import('../storage/backup.js')
       return sizeOf(path) === 0 || (sizeOf(`${path}-wal`) === 0 && isCopyOf(path, EVENTS.migrations))
     },
-    /** Opens the event store of a listening process, on its own connections or thread. It connects at the first use. */
+    /**
+     * Opens the event store of a listening process, with its own connections or thread. It connects when it is first
+     * used.
+     */
     openEventKeeper: (profile: string): Promise<EventKeeper> => stores().openEventKeeper(profile),
-    /** Checks the shared store for `doctor`. Throws a StorageError, and a usage error for an invalid address. */
+    /** Checks the shared store for `doctor`. Throws a StorageError, or a usage error if the address is invalid. */
     inspectStore: () => sharedStores().inspect(),
     /** Secrets, cities and people are never in the shared store. */
     get secrets() {
@@ -219,9 +224,9 @@ export function openState(directory: string, options: StateOptions = {}) {
     },
     people,
     /**
-     * Deletes the client secrets of profiles (but not in the keychain) and the tokens of clients, to the last byte. With `all`,
-     * also deletes stored guests and contacts. Of the signing secrets, deletes only those in `signing`. Returns whether there
-     * was anything to delete.
+     * Deletes the client secrets of profiles (except in the keychain) and the tokens of clients, so that no byte
+     * remains. With `all`, also deletes stored guests and contacts. Of the signing secrets, deletes only those in
+     * `signing`. Returns whether there was anything to delete.
      */
     async forget(which: Forgotten, signing?: SigningLoss): Promise<boolean> {
       generation.began = undefined
@@ -235,12 +240,12 @@ export function openState(directory: string, options: StateOptions = {}) {
       return (hasPeople && (await people()).forgetAll()) || had
     },
     /**
-     * Deletes the tokens of these clients, or of all that this machine knows, from the shared store. Returns whether there were
-     * any; false if no store is set.
+     * Deletes the tokens of these clients, or of all clients that this machine knows, from the shared store. Returns
+     * whether there were any, and false if no store is set.
      */
     forgetShared: async (which: readonly Client[] | 'all'): Promise<boolean> =>
       isShared() && sharedStores().forgetTokens(which),
-    /** Closes the databases and connections that were opened. */
+    /** Closes all databases and connections that were opened. */
     async close(): Promise<void> {
       for (const database of [tokensDatabase, stateDatabase, eventsDatabase]) database.close()
       await sharedStores.result?.close()
@@ -249,8 +254,8 @@ export function openState(directory: string, options: StateOptions = {}) {
 }
 
 /**
- * Opens a journal in memory, for a read-only home. It is lost when the process ends, so a later run has to be given the same
- * key and reference to repeat a request.
+ * Opens a journal in memory, for a read-only home. It is lost when the process ends. To repeat a request, a later run
+ * therefore needs the same key and reference as flags.
  */
 export function openMemoryJournal(): {readonly journal: JournalStore; close(): void} {
   const database = openOwn(STATE, undefined)
@@ -259,7 +264,7 @@ export function openMemoryJournal(): {readonly journal: JournalStore; close(): v
 
 interface Once<T> {
   (): T
-  /** The result; missing until the first call. */
+  /** The result. Missing until the first call. */
   result?: T
 }
 

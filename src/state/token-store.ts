@@ -1,4 +1,7 @@
-/** The token cache in tokens.db, which all processes of this user share (§5.7), and what a logout deletes from that file. */
+/**
+ * The token cache in tokens.db, which all processes of this user share (§5.7), and what a logout deletes from that
+ * file.
+ */
 import {Failure} from '../contract/failure.js'
 import type {CachedToken, Client, TokenClient, TokenStore} from '../contract/token-cache.js'
 import type {Database} from '../storage/database.js'
@@ -9,16 +12,16 @@ import {deleteSigningSecrets, type Removal, type SigningSecretName} from './secr
 
 const WHOSE = 'WHERE base_url = ? AND client_id = ? AND secret_fingerprint = ?'
 
-/** The columns of a token with its client, named after the fields. */
+/** The columns of a token and its client, named after the fields. */
 const TOKEN = `base_url AS baseUrl, client_id AS clientId, access_token, scopes, asked_scopes AS askedScopes,
   obtained_at AS obtainedAt, expires_at AS expiresAt`
 
 type Row = Client & Omit<CachedToken, 'scopes' | 'askedScopes'> & {scopes: string; askedScopes: string}
 
 /**
- * Creates the token store. `directory` returns the place of the lock files, or undefined in a read-only home. There, and on a
- * full disk, nothing is stored, and each process has its own tokens.
- * `generation` is the generation of the file when this process first read it. A logout by this process clears it.
+ * Creates the token store. `directory` returns the directory of the lock files, or undefined if it cannot be written.
+ * In that case, and on a full disk, nothing is stored, and each process has its own tokens. `generation` is the
+ * generation of the file when this process first read it; a logout by this process clears it.
  */
 export function createTokenStore(
   database: Database,
@@ -86,7 +89,7 @@ export function createTokenStore(
       }
       const lock = {directory: place, kind: 'tokens', key, waitMilliseconds}
       return withLock(lock, start, peek).catch(async error => {
-        // A full disk has no space for the lock file. At worst, one more token is requested.
+        // On a full disk there is no space for the lock file. At worst, one more token is requested.
         if (started || !isFull(error)) throw error
         return {gaveUp: false, value: await work()}
       })
@@ -105,20 +108,19 @@ export function generationOf(database: Pick<Database, 'get'>): number {
   return database.get<{number: number}>('SELECT number FROM generation')?.number ?? FIRST_GENERATION
 }
 
-/** What a logout deletes: the client secrets of these profiles and the tokens of these clients, or all. */
+/** What a logout deletes: the client secrets of these profiles and the tokens of these clients, or everything. */
 export type Forgotten = {readonly profiles: readonly string[]; readonly clients: readonly Client[]} | 'all'
 
 /**
- * The signing secrets that a logout deletes as well. Only those that the user was shown are deleted, because the service never
- * shows them again.
+ * The signing secrets that a logout deletes too. The user was shown these, because the service never shows them again.
  */
 export interface SigningLoss extends Removal {
   readonly names: readonly SigningSecretName[]
 }
 
 /**
- * Deletes secrets and tokens in one transaction, to the last byte, including tokens that were replaced earlier. Returns whether
- * there were any. Throws a StorageError.
+ * Deletes secrets and tokens in one transaction, including tokens that were replaced earlier, so that no byte remains.
+ * Returns whether there were any. Throws a StorageError.
  */
 export function forget(database: Database, which: Forgotten, signing?: SigningLoss): boolean {
   const all = which === 'all' ? 1 : 0

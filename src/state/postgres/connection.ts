@@ -10,40 +10,43 @@ import {type StoreAddress, shownAddress} from './url.js'
 
 export interface StoreOptions {
   readonly address: StoreAddress
-  /** Certificates to trust, as PEM (default: those of the runtime). */
+  /** Certificates to trust, as PEM (default: those of Node). */
   readonly trusted: readonly string[] | undefined
-  /** Maximum number of connections: one for a command, a few for a receiver. */
+  /** Maximum number of connections: one for a command, several for a receiver. */
   readonly most: number
-  /** Time limit of each statement. */
+  /** Time limit for each statement. */
   readonly timeoutMilliseconds: number
-  /** Time limit of connecting (default `timeoutMilliseconds`). */
+  /** Time limit for connecting (default `timeoutMilliseconds`). */
   readonly connectMilliseconds?: number
 }
 
-/** Facts about the server, read at each new connection. */
+/** Facts about the server, which are read for each new connection. */
 interface ServerFacts {
   /** The address without its password. */
   readonly shown: string
-  /** The version as a number, for example 180004. */
+  /** The version as a number, for example 180004 for 18.4. */
   readonly version: number
   /** Whether the server rejects writes, because it is a standby or set to read-only. */
   readonly isReadOnly: boolean
   /** The server's clock minus this machine's, in seconds. */
   readonly offsetSeconds: number
   /**
-   * Whether there is a connection pooler before the server. A backend then serves other clients too, and its end says nothing
-   * about this client.
+   * Whether a connection pooler is in front of the server. A backend then also serves other clients, and its end says
+   * nothing about this client.
    */
   readonly isPooled: boolean
   /**
-   * The setting synchronous_commit: `on`, `remote_apply`, …. With `off`, a crash of the server can lose acknowledged writes.
+   * The setting synchronous_commit: `on`, `remote_apply`, …. With `off`, a crash of the server can lose acknowledged
+   * writes.
    */
   readonly synchronousCommit: string
 }
 
 export type StoreConnection = ReturnType<typeof openStore>
 
-/** Settings of each session: how soon a lost client or a stuck statement is noticed, and how transactions are isolated. */
+/**
+ * Settings of each session: how soon a lost client or a stuck statement is noticed, and the isolation of transactions.
+ */
 const SESSION = {
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
@@ -61,7 +64,7 @@ const SESSION_OPTIONS = Object.entries(SESSION)
 
 const MOST_CLOSING_MILLISECONDS = 2000
 
-/** Creates the store. It reads the options and connects at the first use. */
+/** Creates the store. It reads the options and connects when it is first used. */
 export function openStore(readOptions: () => Promise<StoreOptions>) {
   let options: Promise<StoreOptions> | undefined
   let pool: Promise<Pool> | undefined
@@ -74,7 +77,7 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
     // Otherwise a crash of the server could lose acknowledged writes.
     if (facts.synchronousCommit === 'off') await client.query('SET synchronous_commit TO on')
   }
-  /** Runs a statement on the pool. Tries again while the server is full or starting. */
+  /** Runs a statement on the pool. Tries again while the server is starting or has no free connection. */
   const run = async (sql: string, values?: readonly unknown[]): Promise<QueryResult> => {
     options ??= readOptions()
     const given = await options
@@ -90,14 +93,15 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
         return await (await pool).query(sql, values ? [...values] : undefined)
       } catch (error) {
         if (takesOptions && (error as {code?: unknown}).code === '08P01') {
-          // PgBouncer rejects these options, and has limits of its own.
+          // PgBouncer rejects these options, and has its own limits.
           takesOptions = false
           pool = undefined
           continue
         }
         if (!isStarting(error) || performance.now() >= deadline) {
           const failed = storeErrorOf(error, shown)
-          // A command has one connection. After a timeout its statements fail at once for a second, instead of waiting again.
+          // A command has one connection. After a timeout, its statements fail at once for a second instead of waiting
+          // again.
           if (given.most === 1 && isTimeout(error)) silent = {error: failed, until: performance.now() + 1000}
           throw failed
         }
@@ -111,9 +115,9 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
   }
   return {
     /**
-     * Runs one statement as its own transaction. The first call creates or upgrades the schema. `count` is the number of rows
-     * that were changed or returned.
-     * Throws a StorageError. After `unreachable`, the statement may have been committed; repeat it with the same ids.
+     * Runs one statement as a transaction of its own. The first call creates or upgrades the schema. `count` is the
+     * number of rows that were changed or returned. Throws a StorageError. After the fault `unreachable`, the statement
+     * may have been committed; it must be repeated with the same ids.
      */
     async query<Row extends object>(sql: string, values?: readonly unknown[]) {
       schema ??= requireSchema(run, factsOfServer).catch(error => {
@@ -124,12 +128,12 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
       const {rows, rowCount} = await run(sql, values)
       return {rows: rows as Row[], count: rowCount ?? 0}
     },
-    /** Returns the facts of the last connection, and connects if there was none. Throws a StorageError. */
+    /** Returns the facts about the last connection. Connects if there was none. Throws a StorageError. */
     facts: factsOfServer,
     async close() {
       const open = await pool?.catch(() => undefined)
       pool = undefined
-      // A server that does not answer is not waited for, because it may be the reason why the command was stopped.
+      // Closing does not wait for a server that does not answer, because that may be why the command was stopped.
       await Promise.race([
         open?.end().catch(() => {}),
         sleep(MOST_CLOSING_MILLISECONDS, undefined, {ref: false}),
@@ -144,13 +148,13 @@ async function openPool(
   onConnect: (client: ClientBase) => Promise<void>,
 ): Promise<Pool> {
   const {password, isEncrypted, ...place} = address
-  // The native driver would be a program that the tests do not cover.
+  // The native driver is disabled, because the tests do not cover it.
   Reflect.deleteProperty(process.env, 'NODE_PG_FORCE_NATIVE')
   const {default: pg} = await import('pg')
   const config: PoolConfig & {onConnect: (client: ClientBase) => Promise<void>} = {
     ...place,
-    // The password is passed as a function, so that no error shows it. It returns '' instead of undefined, for which `pg` would
-    // read the environment.
+    // The password is passed as a function, so that no error contains it. The function returns '' instead of undefined,
+    // for which `pg` would read the environment.
     password: () => password ?? '',
     ssl: isEncrypted ? {...TLS_RULES, ...(trusted ? {ca: [...trusted]} : {})} : false,
     application_name: 'bookctl',
@@ -166,23 +170,25 @@ async function openPool(
     ...(takesOptions ? {options: SESSION_OPTIONS} : {}),
   }
   const pool = new pg.Pool(config)
-  // A connection that breaks while idle is replaced for the next statement.
+  // A connection that breaks while it is idle is replaced for the next statement.
   pool.on('error', () => {})
   pool.on('connect', client => void client.on('error', () => {}))
   return pool
 }
 
 /**
- * Types of PostgreSQL's first message on a connection without TLS: authentication (R), error (E), notice (N), protocol
- * negotiation (v).
+ * The type of PostgreSQL's first message on a connection without TLS: authentication (R), error (E), notice (N) or
+ * protocol negotiation (v).
  */
 const FIRST_BYTES = Buffer.from('RENv')
 
-/** A socket that closes with an error when the server is not PostgreSQL. `pg` would crash the process or wait forever. */
+/**
+ * A socket that closes with an error if the other side is not PostgreSQL. `pg` would crash the process or wait forever.
+ */
 class GuardedSocket extends Socket {
   constructor(
     private readonly problem: StorageError,
-    /** With TLS, `pg` itself checks the first byte. */
+    /** True with TLS, because `pg` then checks the first byte itself. */
     private isChecked: boolean,
   ) {
     super()

@@ -1,12 +1,13 @@
 /**
- * Translates errors of PostgreSQL, of the network and of `pg` into StorageErrors. Their own details are not shown, because they
- * may quote stored values.
+ * Translates errors of PostgreSQL, of the network and of `pg` into StorageErrors. The details of the original errors
+ * are not shown, because they may quote stored values.
  */
 import {StorageError, type StorageFault} from '../../storage/errors.js'
 
 /**
- * How to read an error. `start` matches the error code and the PostgreSQL function that raised it, which tells equal codes
- * apart in any language. `isPassing` says that a later attempt may succeed although the fault alone does not imply it.
+ * How to translate an error. `start` matches the start of the error code, followed by the PostgreSQL function that
+ * raised the error, which distinguishes equal codes in any language. `isPassing` says that a later attempt may succeed
+ * although the fault alone does not imply it.
  */
 type Reading = readonly [start: RegExp, fault: StorageFault, problem: string, hint: string, isPassing?: true]
 
@@ -32,17 +33,17 @@ const NAME_AUTHORITY =
   'pass the certificate authority with --ca-file, and use the host name of its certificate'
 const NOT_TRUSTED = 'has no certificate that this machine trusts'
 
-/** The first match wins. */
+/** The translations. The first match wins. */
 const READINGS: readonly Reading[] = [
   [/^28P01/, 'not_allowed', 'refuses the password', SET_PASSWORD],
   [/^28/, 'not_allowed', 'does not let this user in', CHECK_ADDRESS],
   [/^3D000/, 'not_ours', 'has no such database', MAKE_DATABASE],
   [/^42501 CheckMyDatabase/, 'not_allowed', 'does not let this user connect to the database', GRANT_CONNECT],
   [/^42501/, 'not_writable', 'does not give this user the rights it needs', GRANT_RIGHTS],
-  // bookctl's statements fit its own tables, so such an error means a foreign schema. 42704 is excluded, because an old server
-  // reports it for a setting that it does not know.
+  // bookctl's statements fit its own tables, so such an error means that the schema is foreign. 42704 is excluded,
+  // because an old server reports it for a setting that it does not know.
   [/^(3F000|42(?!704))/, 'not_ours', NOT_OUR_SCHEMA, RESTORE_SCHEMA],
-  // After a failover, the address may lead to the new primary.
+  // After a failover, the address may lead to the new primary server.
   [/^25006/, 'not_writable', READ_ONLY, USE_PRIMARY, true],
   [/^53100/, 'full', 'has no disk space left', FREE_SPACE],
   [/^40/, 'busy', 'is busy with the same rows', 'run the command again'],
@@ -69,16 +70,19 @@ export function storeErrorOf(error: unknown, shown: string): StorageError {
   const [, fault, problem, hint, isPassing] = READINGS.find(([start]) => start.test(place)) as Reading
   const named = [code, constraint].filter(Boolean).join(', ')
   const text = `the store ${shown} ${problem}${named === '' ? '' : ` (${named})`}`
-  // The original error is not kept as the cause: it refers to the client, whose key must not be printed.
+  // The original error is not kept as the cause. It refers to the client, whose key must not be printed.
   return new StorageError(fault, text, hint, {...(isPassing && {isPassing})})
 }
 
-/** The code that PgBouncer gives to most of its errors. */
+/** The code that PgBouncer gives most of its errors. */
 const POOLER = '08P01'
 
-/** Returns a code for an error to which `pg` or a pooler gave none, by its message. */
+/**
+ * Returns a code, derived from the message, for an error to which `pg` or a pooler gave none. Returns undefined for an
+ * unknown message.
+ */
 function codeOf(message: string): string | undefined {
-  // `timeout exceeded` is from `pg-pool`: every connection is in use by a statement that has no answer.
+  // `timeout exceeded` comes from `pg-pool`: every connection is waiting for the answer to a statement.
   if (/query read timeout|timeout exceeded/i.test(message)) return 'QUERY_TIMEOUT'
   if (/timeout/i.test(message)) return 'ETIMEDOUT'
   if (/does not support SSL/.test(message)) return 'NO_TLS'
@@ -88,7 +92,10 @@ function codeOf(message: string): string | undefined {
   return undefined
 }
 
-/** Reports whether the server will accept connections soon: it is starting, or all its connections are in use. */
+/**
+ * Reports whether the server will probably accept connections soon, because it is starting or all its connections are
+ * in use.
+ */
 export function isStarting(error: unknown): boolean {
   return ['53300', '57P03'].includes(String((error as {code?: unknown}).code))
 }

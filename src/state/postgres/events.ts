@@ -1,7 +1,7 @@
 /**
- * Stores the webhook events that any machine receives in the shared store, byte for byte, each id once per profile. Only one
- * receiver reports an event as new. Also stores the forwards: each belongs to the receiver with its lease, by the database's
- * clock.
+ * Stores the webhook events that any machine receives in the shared store, byte for byte and each id once per profile.
+ * Only one receiver reports an event as new. Also stores the forwards. A forward belongs to the receiver that has its
+ * lease, which ends by the database's clock.
  */
 import {createHash, randomUUID} from 'node:crypto'
 import {
@@ -27,8 +27,8 @@ const EVENT = `e.sequence, e.profile, e.event_id AS "eventId", e.type,
   extract(epoch FROM e.received_at)::float8 AS "receivedAt", e.secret_name AS "secretName", e.headers, e.body`
 
 /**
- * Stores events. Their bodies are sent as one block, because an array of them would be sent as text of twice the size. `stored`
- * lists the arrivals that were stored.
+ * Stores events. Their bodies are sent as one block, because an array of them would be sent as text of twice the size.
+ * `stored` lists the arrivals that were stored.
  */
 const RECEIVE = `WITH given AS (
     SELECT * FROM unnest($3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::int[], $9::int[], $10::uuid[],
@@ -50,10 +50,12 @@ const RECEIVE = `WITH given AS (
 
 type Received = {readonly version: number; readonly stored: readonly string[]}
 
-/** Marks an event that no receiver has reported as new, because the receiver did not learn that the event was stored. */
+/**
+ * The arrival of an event that no receiver has reported as new, because the receiver did not learn that it was stored.
+ */
 const UNREPORTED = '00000000-0000-0000-0000-000000000000'
 
-/** Claims unreported events when they arrive again. The first receiver to do so reports them as new. */
+/** Claims unreported events when they arrive again. The first receiver that does so reports them as new. */
 const CLAIM = `UPDATE bookctl.events e SET arrival = g.arrival
   FROM unnest($2::text[], $3::uuid[]) AS g (event_id, arrival)
   WHERE e.profile = $1 AND e.event_id = g.event_id AND e.arrival = '${UNREPORTED}' RETURNING e.arrival::text`
@@ -61,7 +63,7 @@ const CLAIM = `UPDATE bookctl.events e SET arrival = g.arrival
 const DISOWN = `UPDATE bookctl.events SET arrival = '${UNREPORTED}'
   WHERE event_id = ANY ($1::text[]) AND arrival = ANY ($2::uuid[])`
 
-/** Selects and leases due forwards. Without MATERIALIZED, the limit could be applied again for each row. */
+/** Selects due forwards and leases them. Without MATERIALIZED, the limit could be applied again for each row. */
 const TAKE = `WITH due AS MATERIALIZED (
     SELECT sequence, target FROM bookctl.forwards
     WHERE state = 'pending' AND target = $1 AND due_at <= clock_timestamp()
@@ -88,27 +90,28 @@ const RELEASE = `UPDATE bookctl.forwards f SET due_at = clock_timestamp(), lease
 
 const FORWARD_LEASE_SECONDS = 20
 const RENEWAL_MILLISECONDS = 5000
-/** A lease is relied on for this long after its last renewal started. Until then no other receiver can have it. */
+/** How long a lease is relied on after its last renewal started. During this time, no other receiver can have it. */
 const TRUSTED_MILLISECONDS = (FORWARD_LEASE_SECONDS - 1) * 1000
 const MOST_IN_STATEMENT = {rows: 128, bytes: 1024 * 1024}
 /**
- * How often arrivals with an unknown outcome are marked as unreported, and for how long, because their statement may be
- * committed late.
+ * How often arrivals with an unknown outcome are marked as unreported, and for how long this is repeated, because their
+ * statement may be committed late.
  */
 const DISOWN_MILLISECONDS = 500
 const UNKNOWN_MILLISECONDS = 20_000
 const MOST_UNKNOWN = 10_000
-/** Longer ids would not fit into an index. */
+/** Maximum length of an event id in the index. A longer id is cut and gets a hash. */
 const MOST_ID_LENGTH = 500
 
-/** Identifies a forward. `pg` returns the sequence as text. */
+/** Identifies a forward. `pg` returns the sequence number as text. */
 interface Place {
   readonly sequence: number | string
   readonly target: string
 }
 
 /**
- * Creates the event store of a listening process, at the address `place`. `now` returns Unix seconds on this machine.
+ * Creates the event store of a listening process. `place` is the address of the store without its password. `now`
+ * returns Unix seconds on this machine.
  */
 export function createSharedKeeper(
   store: StoreConnection,
@@ -118,7 +121,10 @@ export function createSharedKeeper(
 ): EventKeeper {
   const lease = randomUUID()
   const entry = createListenerEntry(store, profile)
-  /** The forwards that this process has leased, and until when, on the clock of performance.now(). */
+  /**
+   * The forwards that this process has leased, and how long each lease is relied on, in milliseconds of
+   * performance.now().
+   */
   const held = new Map<string, Place & {until: number}>()
   /** Arrivals that were answered with 503 although they may have been stored. */
   const unknown = new Map<string, {readonly eventId: string; readonly until: number}>()
@@ -139,7 +145,7 @@ export function createSharedKeeper(
       else held.delete(name)
     }
   }
-  // If a renewal fails, the next one makes up for it. Meanwhile nothing is sent after its lease has ended.
+  // If a renewal fails, the next one makes up for it. Until then, nothing is sent whose lease is no longer relied on.
   const renewal = setInterval(() => void renew().catch(() => {}), RENEWAL_MILLISECONDS).unref()
 
   const disown = async () => {
@@ -150,7 +156,7 @@ export function createSharedKeeper(
   }
   const disowning = setInterval(() => void disown().catch(() => {}), DISOWN_MILLISECONDS).unref()
 
-  /** Stores events and returns the arrivals to report as new. */
+  /** Stores events, and returns the arrivals to report as new. */
   const receiveSome = async (events: readonly Arrival[]) => {
     let end = 0
     const starts = events.map(({body}) => {
@@ -197,7 +203,7 @@ export function createSharedKeeper(
         for (const some of inStatements([...first.values()]))
           for (const arrival of await receiveSome(some)) isNew.add(arrival)
       } catch (error) {
-        // All these events are answered with 503, including those that were stored.
+        // All these events are answered with 503, even those that were stored.
         const until = performance.now() + UNKNOWN_MILLISECONDS
         for (const {arrival, eventId} of first.values())
           if (unknown.size < MOST_UNKNOWN) unknown.set(arrival, {eventId, until})
@@ -217,7 +223,7 @@ export function createSharedKeeper(
     },
     holds(forward) {
       const isTrusted = (held.get(nameOf(forward))?.until ?? 0) > performance.now()
-      // The caller drops this forward, so its lease must not be renewed: no receiver would send it.
+      // The caller will not send this forward. Its lease must not be renewed, or no receiver would send it.
       if (!isTrusted) held.delete(nameOf(forward))
       return isTrusted
     },
@@ -250,7 +256,7 @@ export function createSharedKeeper(
   }
 }
 
-/** An event as it arrives, with an id of this arrival. */
+/** An event, with an id for this arrival of it. */
 interface Arrival extends NewEvent {
   readonly arrival: string
 }
@@ -260,7 +266,7 @@ function storableId(id: string): string {
   return `${id.slice(0, MOST_ID_LENGTH)}… ${createHash('sha256').update(id).digest('hex')}`
 }
 
-/** Splits events, in order, into parts that each fit into a small statement. */
+/** Splits events into parts, in order, that each fit into a small statement. */
 function inStatements(events: readonly Arrival[]): Arrival[][] {
   const parts: Arrival[][] = []
   let bytes = 0
@@ -277,8 +283,8 @@ function inStatements(events: readonly Arrival[]): Arrival[][] {
 }
 
 /**
- * Selects the events of a reservation, and those of an earlier version that may be: their bodies contain the reference, or a
- * character of it as an escape such as \u0052.
+ * Selects the events that may be about a reservation. Events that earlier versions stored have no `reservation_ref`;
+ * their bodies must contain the reference, or an escape such as \u0052, which may stand for a character of it.
  */
 const CANDIDATES = `SELECT sequence FROM bookctl.events WHERE reservation_ref = $6
   UNION ALL SELECT sequence FROM bookctl.events WHERE reservation_ref IS NULL
@@ -313,7 +319,7 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
     },
     prune: (time, limit) => prune(store, now() - time, limit),
     async giveUpForwards(target, limit) {
-      // Without its lease, a receiver that is sending the forward no longer records what was answered.
+      // Without the lease, a receiver that is sending the forward does not record the answer.
       const sql = `WITH given_up AS (
         UPDATE bookctl.forwards SET state = 'given_up', due_at = clock_timestamp(), lease = NULL
         WHERE target = $1 AND sequence IN (
@@ -332,7 +338,8 @@ export function createSharedEvents(store: StoreConnection, now: () => number): E
 }
 
 /**
- * Deletes events older than `age` seconds by the database's clock. The upper bound keeps the time within PostgreSQL's range.
+ * Deletes at most `limit` events older than `age` seconds by the database's clock, and returns their number. The upper
+ * bound keeps the time within PostgreSQL's range.
  */
 async function prune(store: StoreConnection, age: number, limit: number): Promise<number> {
   const sql = `WITH oldest AS (

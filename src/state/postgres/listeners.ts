@@ -1,6 +1,6 @@
 /**
- * The listening processes of a shared store, on all machines, with the counts of refused requests and the figures of `webhooks
- * status`. Times are those of the database's clock.
+ * The listening processes of a shared store on all machines, the counts of refused requests, and the figures for
+ * `webhooks status`. Times are those of the database's clock.
  */
 import {
   type Backlog,
@@ -14,7 +14,7 @@ import {
 import {createOwner, fateOf} from '../../storage/temporary.js'
 import type {StoreConnection} from './connection.js'
 
-/** Rows are counted in the order of their reasons, so that two listeners cannot wait for each other. */
+/** Counts are written in the order of their reasons, so that two listeners cannot wait for each other. */
 const REPORT = `WITH entered AS (
     INSERT INTO bookctl.listeners (owner, profile, report, heartbeat_at) VALUES ($1, $2, $3, clock_timestamp())
     ON CONFLICT (owner) DO UPDATE SET report = excluded.report, heartbeat_at = excluded.heartbeat_at
@@ -29,7 +29,7 @@ const REPORT = `WITH entered AS (
 const OTHERS = `SELECT owner, heartbeat_at < clock_timestamp() - make_interval(secs => ${LISTENER_KEPT_SECONDS}) AS "isOld"
   FROM bookctl.listeners WHERE owner <> $1`
 
-/** Creates the entry of this process. `beat` ignores the number of bytes: only the server knows its disk. */
+/** Creates the entry of this process. `beat` ignores the number of bytes, because only the server knows its disk. */
 export function createListenerEntry(store: StoreConnection, profile: string) {
   const owner = createOwner()
   let isEntered = false

@@ -1,11 +1,11 @@
-/** Stores the offers seen in the shared store. */
+/** Stores the offers that were seen in the shared store. */
 import {OFFER_RETENTION_SECONDS, type OfferStore, type SeenOffer} from '../../contract/seen-offers.js'
 import type {Client} from '../../contract/token-cache.js'
 import type {StoreConnection} from './connection.js'
 
 interface OfferRow extends Client {
   readonly offer: string
-  /** Seconds since the search, and until the offer expires, by the database's clock. */
+  /** Seconds since the search, by the database's clock. `left` is the number of seconds until the offer expires. */
   readonly age: number
   readonly left: number
   readonly used_by_reference: string | null
@@ -25,7 +25,9 @@ const REMEMBER = `WITH old AS (
   ON CONFLICT (base_url, client_id, offer_id) DO UPDATE SET offer = excluded.offer,
     searched_at = excluded.searched_at, expires_at = excluded.expires_at`
 
-/** Creates the offer store. `now` returns Unix seconds on this machine; the database stores times of its own clock. */
+/**
+ * Creates the store for offers. `now` returns Unix seconds on this machine; the database stores times of its own clock.
+ */
 export function createSharedOffers(store: StoreConnection, now: () => number): OfferStore {
   const selectAll = async (rest: string, values?: readonly string[]): Promise<(SeenOffer & Client)[]> => {
     const {rows} = await store.query<OfferRow>(`${OFFER} WHERE ${rest}`, values)

@@ -1,6 +1,6 @@
 /**
- * Encrypts values in the shared store with AES-256-GCM. HKDF-SHA256 derives the keys from the client secret, which is never
- * stored there.
+ * Encrypts values in the shared store with AES-256-GCM. HKDF-SHA256 derives the keys from the client secret, which is
+ * never stored there.
  */
 import {
   createCipheriv,
@@ -18,7 +18,7 @@ import {usage} from '../../contract/failure.js'
 interface SealedPlace {
   readonly table: string
   readonly column: string
-  /** The values that identify the row: base URL, client id, key. */
+  /** The values that identify the row, for example base URL, client id and key. */
   readonly row: readonly (string | number)[]
 }
 
@@ -67,8 +67,8 @@ export function createSeal(clientSecret: string) {
       }
     },
     /**
-     * Returns a keyed hash of a text that could be guessed, such as an identity number. It is the same for equal texts, and
-     * only the client secret can reproduce it.
+     * Returns a keyed hash of a text that could be guessed, such as an identity number. Equal texts have equal hashes,
+     * and nobody can compute them without the client secret.
      */
     fingerprint: (text: string) => createHmac('sha256', fingerprintKey).update(text).digest('hex'),
   }
@@ -89,8 +89,8 @@ const stretch = promisify<string, Buffer, number, Buffer>(scrypt)
 const LASTING_BYTES = 32
 
 /**
- * Returns a fingerprint that stays valid when the client secret changes: salted, and slow to compute. It must not be used for
- * identity numbers, which could still be found by trial.
+ * Returns a fingerprint that stays valid when the client secret changes. It is salted and slow to compute. It must not
+ * be used for identity numbers, which could still be found by trying.
  */
 export async function lastingFingerprint(
   text: string,
@@ -107,7 +107,10 @@ export async function hasLastingFingerprint(text: string, stored: string): Promi
   return known.length === given.length && timingSafeEqual(given, known)
 }
 
-/** Derives a key for one value. Under a single key, random nonces would be safe for only about four billion values. */
+/**
+ * Derives a key for one value. With a single key for all, random nonces would be safe for only about four billion
+ * values.
+ */
 function keyFor(secret: string, salt: Uint8Array, {table, column}: SealedPlace): Buffer {
   return derive(secret, salt, `${table}|${column}`, 32)
 }
@@ -116,7 +119,7 @@ function derive(secret: string, salt: string | Uint8Array, what: string, bytes: 
   return Buffer.from(hkdfSync('sha256', secret, salt, `bookctl/v${VERSION}|${what}`, bytes))
 }
 
-/** Encodes a place. Each part has its length before it, so that no two places have the same encoding. */
+/** Encodes a place. Each part has its length in front of it, so that no two places have the same encoding. */
 function contextOf({table, column, row}: SealedPlace): Buffer {
   const parts = [String(VERSION), table, column, ...row.map(String)]
   return Buffer.from(parts.map(part => `${Buffer.byteLength(part)}:${part}`).join(''))

@@ -1,4 +1,7 @@
-/** The stores that machines share in one PostgreSQL: the second implementation of the ports in `contract`. */
+/**
+ * The stores that machines share in one PostgreSQL. They implement the ports in `contract`, as the files of a machine
+ * do.
+ */
 import {usage} from '../../contract/failure.js'
 import {
   isNeverSent,
@@ -20,18 +23,19 @@ import {createSharedTokens} from './tokens.js'
 /** The store that this machine shares with others, if one is set. */
 export interface StoreChoice {
   /**
-   * Returns the function that opens the store, or undefined if none is set. Throws a usage error for an invalid config.json.
+   * Returns the function that opens the store, or undefined if none is set. Throws a usage error if config.json is
+   * invalid.
    */
   opener(): typeof openSharedStores | undefined
-  /** Returns the connection options. Throws a usage error when the address is invalid. */
+  /** Returns the options for connecting. Throws a usage error if the address is invalid. */
   options(): Promise<Omit<StoreOptions, 'most'>>
-  /** Returns the client of the environment, if there is one. Its tokens belong to this machine too. */
+  /** Returns the client in the environment, if there is one. Its tokens belong to this machine too. */
   clients?(): Promise<readonly Omit<TokenClient, 'secretFingerprint'>[]>
 }
 
-/** The parts of this machine that the shared stores need. */
+/** What the shared stores need to know about this machine. */
 interface Machine {
-  /** The machine's own journal, from before the store was set. */
+  /** The journal in the machine's own files, from before the store was set. */
   readonly journal: JournalStore
   /** Returns the clients of this machine, each with a function that reads its secret. */
   knownClients(): Promise<readonly {client: Client; secret: () => Promise<string | undefined>}[]>
@@ -42,19 +46,22 @@ interface Inspected {
   readonly schema: number
   /** Whether the database user may change the tables. */
   readonly isWritable: boolean
-  /** Names of tables that were removed by hand; null if there are none. */
+  /** The names of tables that were removed by hand, or null if there are none. */
   readonly missing: string | null
-  /** Number of standbys that have a write before it is acknowledged. */
+  /** The number of standby servers that have a write before it is acknowledged. */
   readonly syncStandbys: number
   /** Whether a crash of the server may lose acknowledged writes, because fsync is off. */
   readonly losesOnCrash: boolean
 }
 
-/** Creates the stores, which connect at the first use. `listAll` returns only tokens of clients that `machine` knows. */
+/**
+ * Creates the stores. They connect when they are first used. `listAll` returns only tokens of clients that `machine`
+ * knows.
+ */
 export function openSharedStores(readOptions: StoreChoice['options'], machine: Machine) {
   const store = openStore(async () => ({...(await readOptions()), most: 1}))
   const seals = new Map<string, Seal>()
-  /** Caches the keys of each secret, because deriving them is slow. */
+  /** Caches the keys for each secret, because deriving them is slow. */
   const sealFor = (clientSecret: string) => {
     const seal = seals.get(clientSecret) ?? createSeal(clientSecret)
     seals.set(clientSecret, seal)
@@ -84,14 +91,19 @@ export function openSharedStores(readOptions: StoreChoice['options'], machine: M
     events: async () => createSharedEvents(store, now),
     agentHandles: async () => (await import('./agent-handles.js')).createSharedHandles(store, sealFor, now),
     openEventKeeper: async (profile: string) => openSharedKeeper(profile, await readOptions()),
-    /** Deletes the tokens of these clients, or of all that this machine knows. Returns whether there were any. */
+    /**
+     * Deletes the tokens of these clients, or of all clients that this machine knows. Returns whether there were any.
+     */
     async forgetTokens(which: readonly Client[] | 'all'): Promise<boolean> {
       const clients = which === 'all' ? (await machine.knownClients()).map(({client}) => client) : which
       let had = false
       for (const client of clients) had = (await tokens.forget(client)) || had
       return had
     },
-    /** Checks the store for `doctor`. `shown` is the address without its password. Throws a StorageError. */
+    /**
+     * Checks the store for `doctor`. `shown` is the address without its password. Throws a StorageError if the store
+     * cannot be used.
+     */
     async inspect() {
       await store.query(INSPECT)
       const began = performance.now()
@@ -106,8 +118,8 @@ export function openSharedStores(readOptions: StoreChoice['options'], machine: M
 }
 
 /**
- * Combines a shared journal with this machine's own from before the store was set. A reservation that was started in the local
- * journal is not started again in the shared one.
+ * Combines a shared journal with this machine's own one from before the store was set. A reservation that was started
+ * in the local journal is not started again in the shared one.
  */
 function withoutLocal(shared: Journal, local: Journal): Journal {
   const refuse = (entry: JournalEntry | undefined) => {
@@ -138,7 +150,7 @@ function withoutLocal(shared: Journal, local: Journal): Journal {
 }
 
 /**
- * Opens the event store of a listening process, with connections of its own. Throws a StorageError when the process cannot
+ * Opens the event store of a listening process, with its own connections. Throws a StorageError if the process cannot
  * write to it now.
  */
 export async function openSharedKeeper(profile: string, options: Omit<StoreOptions, 'most'>) {
@@ -155,7 +167,7 @@ export async function openSharedKeeper(profile: string, options: Omit<StoreOptio
   } finally {
     await first.close()
   }
-  // The receiver answers within the 3 s of §6.4, so the store has even less time.
+  // The receiver must answer within the 3 s of §6.4, so the store has less time than that.
   const limits = {most: 4, timeoutMilliseconds: 1500, connectMilliseconds: 1000}
   const store = openStore(async () => ({...options, ...limits}))
   return createSharedKeeper(store, profile, place, now)

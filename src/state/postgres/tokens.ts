@@ -1,4 +1,7 @@
-/** The token cache in the shared store (§5.7). Tokens are encrypted, and one process of all machines requests a new one. */
+/**
+ * The token cache in the shared store (§5.7). Tokens are encrypted. Of all machines, only one process at a time
+ * requests a new token.
+ */
 import {Failure} from '../../contract/failure.js'
 import type {CachedToken, Client, TokenCache, TokenClient} from '../../contract/token-cache.js'
 import {StorageError} from '../../storage/errors.js'
@@ -11,7 +14,9 @@ interface Row {
   readonly asked_scopes: string | null
   readonly sealed: Uint8Array
   readonly scopes: string
-  /** Seconds since the token was obtained, and until it expires, by the database's clock. */
+  /**
+   * Seconds since the token was obtained, by the database's clock. `left` is the number of seconds until it expires.
+   */
   readonly age: number
   readonly left: number
 }
@@ -23,7 +28,7 @@ const LIST = `SELECT c.generation, t.asked_scopes, t.sealed, t.scopes,
   LEFT JOIN bookctl.access_tokens t ON t.base_url = $1 AND t.client_id = $2 AND t.key_id = $3
   ORDER BY t.obtained_at DESC`
 
-/** Stores a token, unless the user logged out since this process read the generation. */
+/** Stores a token, unless the user has logged out since this process read the generation. */
 const PUT = `INSERT INTO bookctl.access_tokens
   SELECT $1, $2, $3, $4, $5, $6, $7, clock_timestamp() - make_interval(secs => $8),
     clock_timestamp() + make_interval(secs => $9)
@@ -43,8 +48,8 @@ const FORGET = `WITH next AS (
   DELETE FROM bookctl.access_tokens WHERE base_url = $1 AND client_id = $2`
 
 /**
- * Creates the token cache. Times are converted to this machine's clock `now` (Unix seconds); the database stores times of its
- * own clock.
+ * Creates the token cache. Times are converted to this machine's clock `now` (Unix seconds); the database stores times
+ * of its own clock.
  */
 export function createSharedTokens(
   store: StoreConnection,
@@ -81,7 +86,7 @@ export function createSharedTokens(
           access_token: accessToken,
           scopes: row.scopes.split(' ').filter(Boolean),
           askedScopes: row.asked_scopes.split(' ').filter(Boolean),
-          // The age is never negative: two clocks never agree exactly, but no token was obtained in the future.
+          // No token was obtained in the future. If the clocks make it seem so, the age is 0.
           obtainedAt: at - Math.max(0, row.age),
           expiresAt: at + row.left,
         }
@@ -123,8 +128,8 @@ export function createSharedTokens(
     },
     alone: (client, ...rest) => alone(['tokens', ...whose(client)].join(' '), ...rest),
     /**
-     * Deletes the tokens of a client, and keeps running processes from storing theirs afterwards. Returns whether there were
-     * any.
+     * Deletes the tokens of a client, and prevents running processes from storing theirs afterwards. Returns whether
+     * there were any.
      */
     async forget(client) {
       generations.delete(nameOf(client))
@@ -134,8 +139,8 @@ export function createSharedTokens(
 }
 
 /**
- * Runs `work`, and ignores an error that will pass, such as an unreachable store. The token is then not stored, but the process
- * still uses it.
+ * Runs `work`, ignoring an error that may pass, such as an unreachable store. The token is then not stored, but this
+ * process still uses it.
  */
 async function unlessAway(work: () => Promise<unknown>): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** Parses the address of a shared store: `postgres://user@host/database`. Anything unknown in it is refused. */
+/** Parses the address of a shared store: `postgres://user@host/database`. An unknown parameter in it is an error. */
 import {readFileSync, statSync} from 'node:fs'
 import {homedir} from 'node:os'
 import {join} from 'node:path'
@@ -6,26 +6,28 @@ import {usage} from '../../contract/failure.js'
 import {sanitizeLine} from '../../contract/foreign-text.js'
 
 export interface StoreAddress {
-  /** A host name, an address, or the directory of a Unix socket. */
+  /** A host name, an IP address, or the directory of a Unix socket. */
   readonly host: string
   readonly port: number
   readonly user: string
   readonly database: string
   readonly password: string | undefined
-  /** Whether to use TLS with a checked certificate. Without TLS, only this machine is allowed. */
+  /** Whether to use TLS with a verified certificate. Without TLS, only this machine is allowed. */
   readonly isEncrypted: boolean
 }
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
-/** Reports whether a store's address contains a password. Throws a usage error when the text is not such an address. */
+/**
+ * Reports whether the address of a store contains a password. Throws a usage error if the text is not such an address.
+ */
 export function hasPassword(text: string): boolean {
   return parsed(text).password !== ''
 }
 
 /**
- * Parses a store's address. A password that is not in it is read from PGPASSWORD or the password file. Throws a usage error for
- * an address that is invalid or not supported.
+ * Parses the address of a store. If it contains no password, the password comes from PGPASSWORD or the password file.
+ * Throws a usage error if the address is invalid or not supported.
  */
 export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddress {
   const url = parsed(text)
@@ -47,7 +49,10 @@ export function parseStoreUrl(text: string, env: NodeJS.ProcessEnv): StoreAddres
   return {...place, password: url.password || env.PGPASSWORD || passwordInFile(place, env)}
 }
 
-/** Removes the password from a store's address. Any other text is replaced completely, because it may contain a secret. */
+/**
+ * Removes the password from the address of a store. Any other text is replaced completely, because it may contain a
+ * secret.
+ */
 export function concealPassword(text: string): string {
   return FORM.test(text) ? text.replace(/^([^:]+:\/\/[^:@/?#]*):[^@/?#]*@/, '$1@') : 'not an address'
 }
@@ -59,8 +64,8 @@ export function shownAddress({host, port, user, database}: Omit<StoreAddress, 'p
 }
 
 /**
- * This pattern replaces the platform's URL parser, which rejects a user without a host, as in a socket's address. It refuses a
- * second `@`, because a password may be before it.
+ * Matches the address of a store. The platform's URL parser cannot be used: it rejects a user without a host, which the
+ * address of a socket has. A second `@` is rejected, because the text before it may be a password.
  */
 const FORM =
   /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^@/?#]*))?(?:\?([^@#]*))?$/
@@ -85,8 +90,8 @@ function decoded(text = ''): string {
 }
 
 /**
- * Decides whether to use TLS. Throws a usage error for weaker modes to another machine, because others on the way could read
- * and answer.
+ * Decides whether to use TLS. Throws a usage error if a weaker mode is set for another machine, because others could
+ * read the connection and answer.
  */
 function encryptionOf(mode: string | undefined, host: string): boolean {
   const isHere = LOOPBACK.test(host) || host.startsWith('/')
@@ -102,7 +107,10 @@ function encryptionOf(mode: string | undefined, host: string): boolean {
   )
 }
 
-/** Returns the usage error for a store's address. Its message never quotes the address, which may contain a password. */
+/**
+ * Returns the usage error for the address of a store. Its message never quotes the address, which may contain a
+ * password.
+ */
 function invalid(problem: string) {
   const hint =
     'set BOOKCTL_STORE, or the setting store, to postgres://user@host/database, or remove it to use the files of this machine'
@@ -110,8 +118,8 @@ function invalid(problem: string) {
 }
 
 /**
- * Reads the password from PGPASSFILE or ~/.pgpass: `host:port:database:user:password`, with `*` for any value, and `\:` and
- * `\\` as escapes. The first matching line wins. Like psql, it ignores a file that others may read.
+ * Reads the password from PGPASSFILE or ~/.pgpass. A line is `host:port:database:user:password`, with `*` for any
+ * value, and `\:` and `\\` as escapes. The first matching line wins. Like psql, it ignores a file that others may read.
  * The package `pgpass`, which `pg` uses, would take the last matching line.
  */
 function passwordInFile(
