@@ -1,4 +1,6 @@
-/** Prints and changes settings for `config get`, `list`, `path`, `set` and `unset`. Settings never contain a secret. */
+/**
+ * Prints and changes settings, for `config get`, `list`, `path`, `set` and `unset`. Settings never contain a secret.
+ */
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {usage} from '../../../contract/failure.js'
@@ -30,8 +32,8 @@ export const CHANGE_COLUMNS = ['key', 'value', 'previous', 'profile', 'path']
 type Row = ReturnType<typeof rowOf>
 
 /**
- * Returns the result of `config get`; with `showOrigin` the text says where the value comes from. Throws a usage error `not_set`
- * if the setting has no value.
+ * Returns the result of `config get`. With `showOrigin`, the text says where the value comes from. Throws a usage error
+ * `not_set` if the setting has no value.
  */
 export async function getSetting(
   key: SettingKey,
@@ -64,8 +66,8 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
 }
 
 /**
- * Lists every setting; those without a value have the origin `unset`. A secret in the environment is shown as `set`, without its
- * value.
+ * Lists all settings. A setting without a value has the origin `unset`. A secret in the environment is shown as `set`,
+ * without its value.
  */
 export async function listSettings(surroundings: Surroundings, path: string): Promise<Result<Row>> {
   const found = await allChecked(surroundings)
@@ -99,7 +101,7 @@ function textOf(value: SettingValue): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }
 
-/** Returns the paths of bookctl's files without reading them, so that it works even if files are damaged. */
+/** Returns the paths of bookctl's files. It does not read them, so it works even if they are damaged. */
 export function settingsPath(directory: string): Result {
   const files = [...FILE_NAMES, LOCKS_NAME]
     .map(name => ({name, path: join(directory, name)}))
@@ -110,8 +112,8 @@ export function settingsPath(directory: string): Result {
 }
 
 /**
- * Changes a setting, or removes it if there is no `value`. With `isDry` it only reports what would change. Throws a usage error
- * if the key or the value is refused.
+ * Changes a setting, or removes it if there is no `value`. With `isDry`, only reports what would change. Throws a usage
+ * error if the key or the value is not allowed.
  */
 export async function changeSetting(
   {key, value}: {readonly key: SettingKey; readonly value?: string},
@@ -166,7 +168,8 @@ export const keyArg = {
 type Change = Awaited<ReturnType<typeof planChange>>
 
 /**
- * Plans a change. Settings of a service change in the profile in use; others in the profile of --profile, else in the defaults.
+ * Plans a change. A setting that belongs to a service is changed in the profile in use. Any other setting is changed in
+ * the profile that --profile names, else in the defaults.
  */
 async function planChange(key: SettingKey, value: string | undefined, surroundings: Surroundings) {
   if (key.readOnly !== undefined)
@@ -198,7 +201,10 @@ function placeOf(key: SettingKey, surroundings: Surroundings) {
   return first === 'profile' && key.places.includes('defaults') && !flags.profile ? 'defaults' : first
 }
 
-/** Returns the operations whose paths the profile loses, because its base URL changes and they belong to the previous service. */
+/**
+ * Returns the operations whose paths the profile loses because its base URL changes: the paths belong to the previous
+ * service.
+ */
 function pathsTaken({profiles}: SettingsFile, {key, profile, after}: Change): string[] {
   const before = profile === null || key.name !== 'base_url' ? undefined : profiles[profile]
   return Object.keys(before && before.base_url !== after ? (before.paths ?? {}) : {})

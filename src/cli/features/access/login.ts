@@ -1,6 +1,6 @@
 /**
- * Logs in: collects the input from flags, environment and answers, obtains a token, and stores everything. One error lists all
- * missing input.
+ * Logs in: collects the input from flags, environment and answers, obtains a token, and stores everything. If input is
+ * missing, one error lists all of it.
  */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
@@ -50,8 +50,8 @@ type Ask = (questions: readonly Question[]) => Promise<string[]>
 const MOST_SECRETS = 3
 
 /**
- * Logs in with `attempt`. If the service refuses a secret that was typed at the prompt, reports that with `tell` and asks for the
- * secret again. Throws Failure.
+ * Logs in with `attempt`. If the service refuses a secret that was typed at the prompt, reports that with `tell` and
+ * asks for the secret again. Throws a Failure if the login fails.
  */
 export async function logInPatiently<T>(
   {input, askedFor}: Awaited<ReturnType<typeof readLogin>>,
@@ -64,7 +64,7 @@ export async function logInPatiently<T>(
     try {
       return await attempt({...input, clientSecret})
     } catch (error) {
-      // Another secret does not help where the client lacks a scope.
+      // If the client lacks a scope, another secret does not help.
       const isSecretWrong =
         error instanceof Failure && error.kind === 'not_allowed' && error.details.code !== 'invalid_scope'
       if (!isSecretWrong) throw error
@@ -78,14 +78,14 @@ export async function logInPatiently<T>(
 }
 
 /**
- * The checked input. `scopes` come from --scope or the variable. Without them the booking scopes are requested, and the profile
- * stores none.
+ * The checked input. `scopes` come from --scope or the variable. Without them, the booking scopes are requested, and
+ * the profile stores no scopes.
  */
 export type LoginInput = Awaited<ReturnType<typeof readLogin>>['input']
 
 /**
- * Reads the login input. `askedFor` is the question for the secret, if it was asked. Throws a usage error if something is invalid
- * or missing.
+ * Reads the input for a login. `askedFor` is the question for the secret, if it was asked. Throws a usage error if
+ * something is invalid or missing.
  */
 export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state: State, ask: Ask) {
   const profile = checkProfileName(flags.profile || DEFAULT_PROFILE)
@@ -127,7 +127,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       },
     },
   ]
-  // Given values are checked before anything is asked.
+  // Values that were given are checked before anything is asked.
   for (const {given, check} of wanted) if (given !== undefined) check(given)
   const asked: readonly Question[] = wanted.filter(({given}) => given === undefined)
   const answers = await ask(asked)
@@ -138,12 +138,15 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
   return {input, askedFor: asked.find(({secret}) => secret)}
 }
 
-/** Returns where `text` comes from (the flag, or the variable that fills it) and the hint if it is invalid. */
+/** Returns where `text` comes from (the flag, or the variable that fills it), and the hint for an invalid value. */
 function originOf(text: string, flag: string, variable: string, env: NodeJS.ProcessEnv): [string, string] {
   return text === env[variable] ? [variable, `correct or unset ${variable}`] : [flag, `correct ${flag}`]
 }
 
-/** Obtains a token and then stores profile, secret and token; nothing is stored if that fails. Throws Failure or StorageError. */
+/**
+ * Obtains a token, then stores profile, secret and token. If that fails, nothing is stored. Throws a Failure or a
+ * StorageError.
+ */
 export async function logIn(requester: TokenRequester, state: State, input: LoginInput) {
   const {baseUrl} = input
   const mode = modeOfSecret(input.clientSecret)
@@ -161,7 +164,7 @@ export async function logIn(requester: TokenRequester, state: State, input: Logi
   await state.settings.update(
     file => {
       const {current_profile, profiles} = file.read()
-      // Old scopes are dropped, and so are paths of another service.
+      // Old scopes are dropped, and so are the paths of another service.
       const {scopes: _, paths, ...kept}: Partial<Profile> = own(profiles, input.profile) ?? {}
       file.set(['profiles', input.profile], {
         ...kept,
@@ -175,7 +178,8 @@ export async function logIn(requester: TokenRequester, state: State, input: Logi
       if (current_profile === undefined) file.set(['current_profile'], input.profile)
     },
     {
-      // If the process is killed here, the old login still works, because its secret is stored beside the new client's.
+      // If the process is killed here, the old login still works, because its secret is stored next to the new
+      // client's.
       ...(input.keychain ? {} : {whenReady: () => state.secrets.writeToFile(input, input.clientSecret)}),
       async whenDone() {
         await state.secrets.remove(input, 'file', input.keychain ? undefined : input)
@@ -197,7 +201,7 @@ export async function logIn(requester: TokenRequester, state: State, input: Logi
   }
 }
 
-/** Describes what the login would send and change, for --dry-run. */
+/** Describes what the login would send and change (--dry-run). */
 export function describeLogin(state: State, input: LoginInput): Result {
   const {profile, baseUrl, clientId, scopes = BOOKING_SCOPES} = input
   const request = plainDryRequest('POST', baseUrl + OPERATIONS['token.create'].path, {
@@ -216,7 +220,7 @@ export function describeLogin(state: State, input: LoginInput): Result {
   return dryRun([request], changes)
 }
 
-/** Returns suggestions for the user after a login: the commands that the granted scopes allow. */
+/** Returns suggestions for the user after a login: commands that the granted scopes allow. */
 export function nextSteps(
   {profile, scopes}: {readonly profile: string; readonly scopes: readonly string[]},
   current: string | undefined,

@@ -1,6 +1,7 @@
 /**
- * Logs out: revokes the tokens, and removes the credentials from this machine whatever the service answers. Signing secrets stay,
- * because the service never shows them again; only `logout --all` and `profiles remove` remove them, after confirmation.
+ * Logs out: revokes the tokens, and removes the credentials from this machine, whatever the service answers. Signing
+ * secrets are kept, because the service never shows them again. Only `logout --all` and `profiles remove` remove them,
+ * after confirmation.
  */
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -29,17 +30,17 @@ export type LoggedOut = Awaited<ReturnType<typeof logOut>>
 
 /** The credentials to log out of. */
 export interface Leaving {
-  /** Null for credentials of the environment, and for `logout --all`. */
+  /** The profile. Null for credentials of the environment, and for `logout --all`. */
   readonly profile: string | null
   readonly profiles: readonly string[]
-  /** Whether everything is removed: the tokens of every client, and the stored guest details. */
+  /** Whether to remove everything: the tokens of every client, and the stored guest details. */
   readonly isAll?: boolean
-  /** The signing secrets to remove (default: none), and the command that the journal names for it. */
+  /** The signing secrets to remove (default: none), and the command that is recorded as the reason. */
   readonly signing?: {readonly names: readonly SigningSecretName[]; readonly removed_by: string}
-  /** The profile that applies without the environment's credentials; it stays logged in. */
+  /** The profile that would apply without the environment's credentials. It stays logged in. */
   readonly beside?: string
   readonly clientId: string | undefined
-  /** Base URLs for which tokens of the client may be stored. */
+  /** The base URLs for which tokens of the client may be stored. */
   readonly baseUrls: readonly string[]
 }
 
@@ -50,8 +51,8 @@ export function everything(state: State): Leaving {
 }
 
 /**
- * Revokes the tokens (§4.2) and removes the credentials from this machine. It removes them even if the revocation fails or the
- * shared store is unavailable, and then throws Failure.
+ * Revokes the tokens (§4.2) and removes the credentials from this machine. Removes them even if the revocation fails or
+ * the shared store cannot be used, and then throws a Failure.
  */
 export async function logOut(
   requester: TokenRequester,
@@ -76,19 +77,19 @@ export async function logOut(
   if (isAll) results.push(await state.forget('all', signing))
   else if (clients.length + profiles.length > 0)
     results.push(await state.forget({profiles, clients}, signing))
-  // The keychain comes last, so that an unusable one keeps only its own secrets.
+  // The keychain comes last: if it cannot be used, only the secrets in it remain.
   for (const name of profiles) {
     const {client_id = '', secret_store: place} = recordOf(state, name) ?? {}
     if (place === 'keychain')
       results.push(await state.secrets.remove({profile: name, clientId: client_id}, place))
   }
-  // A store that could not be read is not tried again, which would only wait again.
+  // If the store could not be read, it is not tried again, because that would only wait again.
   const shared = kept.problem ? kept : await inStore(state, () => state.forgetShared(isAll ? 'all' : clients))
   results.push(shared.value === true)
   const unread = unrevoked ?? kept.problem
   const problem = unread ?? shared.problem
   const isRemoved = results.includes(true)
-  // Nothing counts as removed if a profile stays logged in, because the user may have meant that one.
+  // If a profile stays logged in, nothing counts as removed, because the user may have meant that profile.
   const left = remaining.find(({what}) => what === 'profile')
   const removed = isRemoved && left === undefined
   const staying = signingSecretsOf(state, leaving).map(({subscription_id}) => subscription_id)
@@ -106,8 +107,8 @@ export async function logOut(
 }
 
 /**
- * Runs `work` in the shared store and returns its value, or the problem if the store cannot be used. Without a shared store the
- * error is one of this machine, and is thrown.
+ * Runs `work` in the shared store. Returns its value, or the problem if the store cannot be used. If there is no shared
+ * store, the error comes from this machine and is thrown.
  */
 async function inStore<T>(
   state: State,
@@ -129,7 +130,7 @@ async function revocableTokens(state: State, {isAll, clientId, baseUrls}: Leavin
   return live.filter(({client}) => client.clientId === clientId && baseUrls.includes(client.baseUrl))
 }
 
-/** Returns the names of the profiles that have live credentials. */
+/** Returns the names of the profiles in `leaving` with live credentials. */
 export async function liveAmong(state: State, leaving: Leaving, env: NodeJS.ProcessEnv): Promise<string[]> {
   if (isOfEnvironment(leaving))
     return modeOfSecret(env.BOOKCTL_CLIENT_SECRET ?? '') === 'live' ? ['of the environment'] : []
@@ -152,11 +153,11 @@ async function secretOf(state: State, profile: string): Promise<string | undefin
 }
 
 /**
- * Returns the credentials that commands can still use after the logout: the profile beside credentials of the environment, if it
- * has a secret, and the environment. `name` is the profile, or the variables separated by spaces.
+ * Returns the credentials that commands can still use after the logout: the profile in `beside`, if it has a secret,
+ * and those of the environment. `name` is the profile, or the variables separated by spaces.
  */
 export async function remainingAfter({beside}: Leaving, env: NodeJS.ProcessEnv, state: State) {
-  // If the keychain is unavailable, commands cannot use the secret either.
+  // If the keychain is not available, commands cannot use the secret either.
   const isLeft = beside !== undefined && (await secretOf(state, beside).catch(collectFailure([])))
   const command = `bookctl logout --profile ${beside}`
   const ofProfile = isLeft ? [{what: 'profile', name: beside, command} as const] : []
@@ -174,8 +175,8 @@ export function remainingText(leaving: Leaving, {what, name, command}: Remaining
 }
 
 /**
- * Returns the signing secrets of the profiles that a logout concerns. For credentials of the environment, that is the profile
- * beside them.
+ * Returns the signing secrets of the profiles that a logout concerns. For credentials of the environment, these include
+ * the profile in `beside`.
  */
 function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): readonly SigningSecretName[] {
   if (isAll) return state.secrets.listSigningSecrets()
@@ -184,7 +185,10 @@ function signingSecretsOf(state: State, {isAll, profiles, beside}: Leaving): rea
   )
 }
 
-/** Returns lines that name the signing secrets that stay and the command to remove them; empty if none stay. */
+/**
+ * Returns lines that name the signing secrets that are kept, and the command that removes them. Empty if there are
+ * none.
+ */
 export function keptText(state: State, leaving: Leaving): string[] {
   const lost = leaving.signing?.names ?? []
   const isLost = (secret: SigningSecretName) =>
@@ -213,7 +217,7 @@ function namesText(names: readonly SigningSecretName[]): string {
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** Returns what the user must confirm, with the secrets at stake; undefined if nothing needs confirmation. */
+/** Returns what the user must confirm, with the secrets that would be lost. Undefined if nothing needs confirmation. */
 export function consentFor({signing}: Leaving, live: readonly string[]) {
   const lost = signing?.names ?? []
   if (live.length + lost.length === 0) return undefined
@@ -251,8 +255,8 @@ export const leavingFlags = {
 }
 
 /**
- * Chooses what to log out of: the environment's credentials if they are set, else a profile. Throws a usage error for an unknown
- * profile.
+ * Returns what to log out of: the credentials of the environment if they are set, else a profile. Throws a usage error
+ * for an unknown profile.
  */
 export async function logoutTargetFrom(surroundings: Surroundings, state: State): Promise<Leaving> {
   const {settings, env, flags} = surroundings
@@ -268,7 +272,7 @@ export async function logoutTargetFrom(surroundings: Surroundings, state: State)
     return {profile: null, profiles: [], beside: name, clientId: id, baseUrls: [...new Set(baseUrls)]}
   if (flags.profile && !state.secrets.holdsFor(name)) existingProfile(settings, name)
   if (profile && !state.isShared) {
-    // After a change of the base URL, the client may still have tokens for an address that no profile names.
+    // If the base URL was changed, the client may still have tokens for an address that no profile has any more.
     const named = Object.values(settings.profiles).map(({base_url}) => base_url)
     const kept = (await state.tokens.listAll()).filter(({client}) => client.clientId === profile.client_id)
     baseUrls.push(...kept.map(({client}) => client.baseUrl).filter(baseUrl => !named.includes(baseUrl)))
@@ -276,7 +280,7 @@ export async function logoutTargetFrom(surroundings: Surroundings, state: State)
   return {profile: name, profiles: [name], clientId: profile?.client_id, baseUrls: [...new Set(baseUrls)]}
 }
 
-/** Describes the logout for --dry-run. `more` lists changes after those of the logout. */
+/** Describes the logout (--dry-run). `more` lists further changes, after those of the logout. */
 export async function describeLogout(
   state: State,
   leaving: Leaving,
@@ -306,7 +310,8 @@ export async function describeLogout(
 }
 
 /**
- * Returns everything stored under the profile `name`, which may be only signing secrets. Throws a usage error if it is unknown.
+ * Returns everything that is stored under the profile `name`, which may be only signing secrets. Throws a usage error
+ * if the name is unknown.
  */
 export function leavingProfile(state: State, name: string) {
   const isStored = recordOf(state, name) === undefined && state.secrets.holdsFor(name)
@@ -319,7 +324,8 @@ export function leavingProfile(state: State, name: string) {
 }
 
 /**
- * Removes a profile, even if a token could not be revoked (Failure), but not if its secrets could not be removed (StorageError).
+ * Removes a profile. If a token could not be revoked, removes the profile and throws a Failure. If its secrets could
+ * not be removed, keeps the profile and throws a StorageError.
  */
 export async function removeProfile(
   requester: TokenRequester,

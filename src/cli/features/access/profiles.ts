@@ -1,4 +1,4 @@
-/** Profiles, and the identity that commands use: where it is stored, and which variables override it. */
+/** Profiles, and the identity that commands use: where its credentials are stored, and which variables override it. */
 import {join} from 'node:path'
 import {requestToken, type TokenRequestOptions, tokenClientOf} from '../../../api/auth/tokens.js'
 import type {Api} from '../../../api/types.js'
@@ -13,7 +13,7 @@ import type {Profile, SettingsFile} from '../../../state/settings.js'
 import type {State} from '../../../state/state.js'
 import type {Target} from '../../session/resolve.js'
 
-/** The parts of a token request except the base URL. */
+/** What a token request needs, except the base URL. */
 export type TokenRequester = Omit<TokenRequestOptions, 'baseUrl'>
 
 /** Returns the profile `name` of config.json, or undefined. */
@@ -21,7 +21,7 @@ export function recordOf(state: State, name: string): Profile | undefined {
   return own(state.settings.read().profiles, name)
 }
 
-/** Returns the profile `name`. Throws a usage error that lists the profiles if it is unknown. */
+/** Returns the profile `name`. If it is unknown, throws a usage error that lists the profiles. */
 export function existingProfile({profiles}: SettingsFile, name: string): Profile {
   const profile = own(profiles, name)
   if (profile) return profile
@@ -33,8 +33,8 @@ export function existingProfile({profiles}: SettingsFile, name: string): Profile
 const OVERRIDING = ['BOOKCTL_BASE_URL', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET', 'BOOKCTL_TOKEN']
 
 /**
- * Returns a warning about variables that override the profile; undefined if there are none. `what` says what the user did with
- * the profile.
+ * Returns a warning about variables that override the profile, or undefined if there are none. `what` says what the
+ * user did with the profile.
  */
 export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what: string): string | undefined {
   const {BOOKCTL_PROFILE: named} = env
@@ -45,12 +45,15 @@ export function overriddenWarning(env: NodeJS.ProcessEnv, profile: string, what:
   return `Warning: the environment overrides ${what} (${names.join(', ')}): ${way}`
 }
 
-/** Returns where a secret in `place` is stored: `keychain`, or the path of the file. */
+/** Returns where a secret is stored: `keychain`, or the path of the file. */
 export function storedIn(place: Profile['secret_store'], state: State): string {
   return place === 'keychain' ? 'keychain' : join(state.directory, TOKENS_NAME)
 }
 
-/** Describes the identity that commands use, without a request. Unknown values are null, and unknown scopes an empty list. */
+/**
+ * Describes the identity that commands use, without sending a request. Unknown values are null, and unknown scopes are
+ * an empty list.
+ */
 export async function describeIdentity(target: Target, state: State, now: number) {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = (await state.tokens.list(client)).filter(token => token.expiresAt > now)
@@ -69,15 +72,18 @@ export async function describeIdentity(target: Target, state: State, now: number
 }
 
 /**
- * Returns the newest stored token with the scopes of the login, else the newest, because commands may have requested tokens with
- * other scopes since.
+ * Returns the newest stored token with the scopes of the login, else the newest token. Commands may have requested
+ * tokens with other scopes since the login.
  */
 function ofLogin(tokens: readonly CachedToken[], {scopes = BOOKING_SCOPES}: Target): CachedToken | undefined {
   const wanted = [...scopes].sort().join(' ')
   return tokens.find(({askedScopes}) => askedScopes.join(' ') === wanted) ?? tokens[0]
 }
 
-/** Requests a new token with these credentials, even if one is stored, and stores it. Throws Failure. */
+/**
+ * Requests a new token with these credentials and stores it, even if one is already stored. Throws a Failure if the
+ * service refuses it.
+ */
 export async function checkIdentity(requester: TokenRequester, target: Target, state: State): Promise<void> {
   const client = tokenClientOf(target.baseUrl, target)
   const kept = ofLogin(await state.tokens.list(client), target)
@@ -87,8 +93,8 @@ export async function checkIdentity(requester: TokenRequester, target: Target, s
 }
 
 /**
- * Checks that the service accepts BOOKCTL_TOKEN. A 403 counts as accepted, because the token may lack the scope for the account.
- * Throws Failure.
+ * Checks that the service accepts BOOKCTL_TOKEN. A 403 counts as accepted, because the token may lack the scope for the
+ * account. Throws a Failure if it is not accepted.
  */
 export async function checkReadyToken(api: Api): Promise<void> {
   await api.call('account.show').catch(error => {

@@ -1,4 +1,6 @@
-/** `reserve batch`, from the file to the printed result: read, plan, agree, book, vouchers, print. */
+/**
+ * `reserve batch`, from the file to the printed result: read, plan, ask for consent, book, download vouchers, print.
+ */
 import {existsSync} from 'node:fs'
 import {resolve} from 'node:path'
 import process from 'node:process'
@@ -56,7 +58,7 @@ export const BATCH_COLUMNS = [
   'free_cancellation_until',
 ] as const
 
-/** What a plan shows of each trip. */
+/** The columns of a trip in a plan. */
 const PLAN_COLUMNS = [
   'line',
   'client_reference_id',
@@ -72,13 +74,13 @@ const PLAN_COLUMNS = [
 
 const FAILED_COLUMNS = ['line', 'client_reference_id', 'outcome', 'reservation_ref', 'error']
 
-/** Vouchers are produced shortly after the reservation is confirmed. Those of a batch are waited for this long. */
+/** How long to wait for vouchers, which are produced shortly after a reservation is confirmed. */
 const VOUCHER_WAIT_SECONDS = 30
 
-/** Different hints that are printed. */
+/** Maximum number of different hints that are printed. */
 const MOST_HINTS = 5
 
-/** Trips of the plan that are shown one by one. */
+/** Maximum number of planned trips that are listed. */
 const MOST_SHOWN = 200
 
 type GivenFlags = BatchFlags & OutputFlags & {readonly preferred: Preferences}
@@ -90,7 +92,7 @@ export class BatchPipeline {
   private hasPrintedLines = false
   private hasToldSummary = false
   private hasFinished = false
-  /** What ended the batch before its last trip. */
+  /** The failure that ended the batch before its last trip. */
   private halt: Halt | undefined
   private ended: Promise<void> = Promise.resolve()
   private readonly warn = (text: string) => void this.command.warn(text)
@@ -100,7 +102,10 @@ export class BatchPipeline {
     private readonly flags: GivenFlags,
   ) {}
 
-  /** Books the trips of the file at `path` (`-`: standard input), and prints what became of each. Throws Failure. */
+  /**
+   * Books the trips of the file at `path` (`-`: standard input), and prints the outcome of each. Throws a Failure if no
+   * trip could be started.
+   */
   book(path: string): Promise<void> {
     const working = this.bookTrips(path)
     this.ended = working.catch(() => {})
@@ -109,7 +114,8 @@ export class BatchPipeline {
 
   private async bookTrips(path: string): Promise<void> {
     const {command, flags} = this
-    // V8 lets the heap grow to several times of what is in use: 450 MB with 10,000 trips, against 170 MB so.
+    // Otherwise V8 lets the heap grow to several times its used size: 450 MB for 10,000 trips, and 170 MB with this
+    // flag.
     setFlagsFromString('--optimize-for-size')
     this.checkFiles(path)
     const file = await readTripFile(path, {inputFormat: flags['input-format'], preferred: flags.preferred})
@@ -119,7 +125,7 @@ export class BatchPipeline {
     const state = await command.state()
     requireJournal(state, 'reserve batch')
     const journal = state.journal.forClient(target, {isBatch: true})
-    // Taken out of the file, so that a row can let go of what it no longer needs.
+    // The trips are taken out of the file, so that a row can release what it no longer needs.
     this.rows = await lookingUp(() =>
       rowsOf(file.trips.splice(0), journal, {state, target, preferred: flags.preferred}, this.warn),
     )
@@ -133,7 +139,7 @@ export class BatchPipeline {
     const maxTotal = await this.limit()
     const isPlan = flags['dry-run']
     if (!isPlan) {
-      // What is only resumed was agreed to when it was sent.
+      // A trip that is only resumed was agreed to when it was first sent.
       if (this.halt === undefined && this.rows.some(row => row.outcome === 'planned'))
         await this.agree(target)
       await this.reserveAll(journal, offers, requestOf, maxTotal)
@@ -141,7 +147,7 @@ export class BatchPipeline {
     await this.finish(file, isPlan)
   }
 
-  /** Refuses what would fail after the reservations are made. */
+  /** Refuses files that would cause an error after the reservations were made. */
   private checkFiles(path: string): void {
     const {failed, vouchers, 'dry-run': isPlan} = this.flags
     if (failed !== undefined) {
@@ -157,7 +163,7 @@ export class BatchPipeline {
     if (vouchers !== undefined) makeDirectory('--vouchers', vouchers, isPlan)
   }
 
-  /** Finds an offer for each new trip, as long as nothing fails that would fail for all that are left. */
+  /** Finds an offer for each new trip, until a failure occurs that would be the same for all remaining trips. */
   private async plan(offers: BatchOffers, requestOf: (row: BatchRow) => ReturnType<typeof searchRequestOf>) {
     const {flags} = this
     const rows = this.rows.filter(isNew)
@@ -179,8 +185,8 @@ export class BatchPipeline {
   }
 
   /**
-   * Reads the balance, and returns --max-total, which is in the balance's currency unless it names one. Throws a usage error if
-   * the plan is dearer.
+   * Reads the balance, and returns the limit of --max-total. A limit without a currency is in the balance's currency.
+   * Throws a usage error if the plan costs more.
    */
   private async limit(): Promise<Limit | undefined> {
     const {command, flags} = this
@@ -193,7 +199,7 @@ export class BatchPipeline {
     return maxTotal
   }
 
-  /** Shows the plan and asks once, where a person can answer. Throws a usage error without consent. */
+  /** Shows the plan and asks for consent once. Throws a usage error without consent. */
   private async agree(target: Target): Promise<void> {
     const {command, flags} = this
     const isLive = target.mode === 'live'
@@ -207,7 +213,7 @@ export class BatchPipeline {
     if (agreed === false || isLive) requireConsent(agreed, {...change, hint: LIVE_HINT})
   }
 
-  /** What the question is about, in lines for stderr. */
+  /** Describes the plan for the question, in lines for stderr. */
   private async describePlan(): Promise<string[]> {
     const width = widthOf(process.stderr)
     const lines = await planLines(this.rows, {most: MOST_SHOWN, now: systemClock.now(), width})
@@ -227,7 +233,10 @@ export class BatchPipeline {
     ]
   }
 
-  /** Books what is planned, and downloads vouchers. After a signal it waits for what was sent, and prints. */
+  /**
+   * Books the planned trips and downloads vouchers. After a signal, waits for the requests that were sent, and prints
+   * the result.
+   */
   private async reserveAll(
     journal: Journal,
     offers: BatchOffers,
@@ -266,7 +275,7 @@ export class BatchPipeline {
     if (flags.vouchers !== undefined) await this.downloadVouchers(run, flags.vouchers)
   }
 
-  /** Downloads the vouchers of what is confirmed. A voucher that fails is the failure of its row, which stays confirmed. */
+  /** Downloads the vouchers of confirmed trips. If that fails, the row gets a failure but stays confirmed. */
   private async downloadVouchers(run: BatchRun, dir: string): Promise<void> {
     const {command, flags, rows} = this
     const connection = await command.connect()
@@ -278,7 +287,7 @@ export class BatchPipeline {
       if (row.outcome === 'confirmed' && reference && !run.isStopped) {
         const path = pathFor(reference, dir)
         try {
-          // Otherwise a run before this one has downloaded it.
+          // If the file exists, an earlier run has downloaded it.
           if (!existsSync(path)) {
             if (halt) throw notTried(halt)
             const wait = Math.max(0, Math.round(deadline - connection.clock.now()))
@@ -298,7 +307,7 @@ export class BatchPipeline {
     await inParallel(rows, flags.parallel, download).finally(() => progress.end())
   }
 
-  /** With --format ndjson, a trip is printed as it ends. */
+  /** With --format ndjson, prints a trip as soon as it is finished. */
   private printLine(row: BatchRow): void {
     const {command} = this
     if (!command.printsLines) return
@@ -309,7 +318,7 @@ export class BatchPipeline {
 
   private printing: Promise<unknown> = Promise.resolve()
 
-  /** Prints the result, writes --failed, and sets the exit code. */
+  /** Prints the result, writes the --failed file, and sets the exit code. */
   private async finish(file: TripFile, isPlan: boolean): Promise<void> {
     const {command, flags, rows} = this
     await this.printing
@@ -329,14 +338,14 @@ export class BatchPipeline {
     command.exitCode = exitCodeOf(rows, (this.run?.halt ?? this.halt)?.failure)
   }
 
-  /** What to do about the trips that failed: each hint once, as there may be one for all. */
+  /** Returns hints for the trips that failed. Each hint occurs once, because one may apply to all. */
   private hints(): string[] {
     const hints = new Set(this.rows.flatMap(({failure}) => (failure ? errorOf(failure).hint : [])))
     const shown = [...hints].slice(0, MOST_HINTS)
     return shown.map(hint => `Hint: ${hint}`)
   }
 
-  /** The plan as it is shown before the question; in a pipe a row for each trip. */
+  /** Returns the plan as a result: the same lines as before the question, or a row per trip in a pipe. */
   private async planResult(trips: readonly BatchTrip[]): Promise<Result<BatchTrip>> {
     const result = {...this.resultOf(trips), shown: PLAN_COLUMNS}
     if (!isForPeople(this.flags, process.stdout)) return result
@@ -345,7 +354,10 @@ export class BatchPipeline {
     return {...result, people: () => lines}
   }
 
-  /** What became of the trips. A person sees those that need attention: the summary counts the others. */
+  /**
+   * Returns the outcomes of the trips as a result. A person sees only the trips that need attention; the summary counts
+   * the others.
+   */
   private endResult(trips: readonly BatchTrip[]): Result<BatchTrip> {
     if (!isForPeople(this.flags, process.stdout)) return this.resultOf(trips)
     const failed = trips.filter(({error}) => error !== null && error.code !== NOT_TRIED)
@@ -382,7 +394,7 @@ export class BatchPipeline {
     }
   }
 
-  /** `40 trips: 38 confirmed (12 before), 2 refused; booked: 12,340.00 EUR`. */
+  /** Returns the summary: `40 trips: 38 confirmed (12 before), 2 refused; booked: 12,340.00 EUR`. */
   private summary(): string {
     const {trips, repeated, totals, ...counts} = countsOf(this.rows, false)
     const parts = Object.entries(counts).flatMap(([name, count]) =>
@@ -394,7 +406,7 @@ export class BatchPipeline {
   }
 }
 
-/** Writes the sum of what rows cost: `1293.72 EUR + 80.00 USD`. */
+/** Returns the sum of the costs of rows, by currency: `1293.72 EUR + 80.00 USD`. */
 function sumText(rows: readonly BatchRow[]): string {
   return totalsOf(rows.map(row => row.cost))
     .map(moneyText)
@@ -409,7 +421,7 @@ function errorText({error}: BatchTrip): string | null {
 
 const LIVE_HINT = 'add --yes and --max-total AMOUNT'
 
-/** Throws a usage error for live reservations that nobody is asked about, without consent or a limit. */
+/** Throws a usage error if live reservations would be made without a question, and --yes or --max-total is missing. */
 function requireFlagsOfLive(flags: GivenFlags): void {
   if (mayAsk(flags) && !flags.yes) return
   const change = {what: 'a live reservation', undone: 'nothing was sent'}
@@ -420,7 +432,9 @@ function requireFlagsOfLive(flags: GivenFlags): void {
   throw usage('max_total_needed', problem, 'add --max-total AMOUNT')
 }
 
-/** Throws a usage error if the limit names no currency and the account's is not known. */
+/**
+ * Returns the limit with its currency. Throws a usage error if the limit has no currency and the account's is unknown.
+ */
 function limitOf({amount, currency}: Maximum, balance: Money | undefined): Limit {
   const known = currency ?? balance?.currency ?? undefined
   if (known !== undefined) return {amount, currency: known}
@@ -428,7 +442,7 @@ function limitOf({amount, currency}: Maximum, balance: Money | undefined): Limit
   throw usage('invalid_input', problem, `name it: --max-total "${amount} EUR"`)
 }
 
-/** Throws a usage error if what is booked and planned costs more than `limit`, or cannot be compared with it. */
+/** Throws a usage error if the booked and planned trips cost more than `limit`, or cannot be compared with it. */
 function requireWithin(rows: readonly BatchRow[], limit: Limit): void {
   const counted = rows.filter(row => row.isSettled)
   const unknown = counted.find(row => row.cost === undefined)

@@ -1,6 +1,9 @@
-/** The columns of a trip file in CSV, each with the field that it is in JSON. */
+/** The columns of a CSV trip file, each with the field that corresponds to it in JSON. */
 
-/** Of the trip: they are the same in all of its rows. A departure is read after the arrival, so the order counts. */
+/**
+ * The columns of a trip. All rows of a trip have the same values in them. They are read in this order, because a
+ * departure is read after the arrival.
+ */
 export const TRIP_COLUMNS = {
   client_reference_id: 'client_reference_id',
   offer_id: 'offer_id',
@@ -25,7 +28,7 @@ export const TRIP_COLUMNS = {
 
 export type TripColumn = keyof typeof TRIP_COLUMNS
 
-/** Of the guest in the row, with the field of a guest of §2.4. */
+/** The columns of the guest in a row, each with the field of a guest (§2.4). */
 export const GUEST_COLUMNS = {
   type: 'type',
   name: 'name',
@@ -40,7 +43,7 @@ export const GUEST_COLUMNS = {
 
 export type GuestColumn = keyof typeof GUEST_COLUMNS
 
-/** Why a trip is not settled, which --failed adds; it is not read. */
+/** The column in which --failed gives the reason why a trip is not booked. It is ignored when a file is read. */
 export const WHY = 'why'
 
 export const TRIP_COLUMN_NAMES = Object.keys(TRIP_COLUMNS) as TripColumn[]

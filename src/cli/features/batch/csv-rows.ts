@@ -1,15 +1,15 @@
-/** A CSV file as rows, each with the line on which it begins. */
+/** Reads a CSV file as rows, each with the line on which it begins. */
 import {CsvError, parse} from 'csv-parse/sync'
 import type {Mistakes} from './mistakes.js'
 
 export interface Row {
-  /** From 1. */
+  /** The line on which the row begins, from 1. */
   readonly line: number
-  /** As they are in the file, without their quotes. */
+  /** The texts of the cells, without the quotes around them. */
   readonly cells: readonly string[]
 }
 
-/** How the file is written, so that --failed can be written alike. */
+/** How the file is formatted, so that --failed can write the same format. */
 export interface Writing {
   readonly delimiter: string
   readonly lineEnd: string
@@ -17,16 +17,16 @@ export interface Writing {
 }
 
 export interface Sheet extends Writing {
-  /** Those with something in a cell, the header among them. */
+  /** The rows that have text in at least one cell, including the header. */
   readonly rows: readonly Row[]
 }
 
-/** Bytes of a row. The longest texts of a reservation have 255 characters. */
+/** Maximum size of a row in bytes. The longest texts of a reservation have 255 characters. */
 const MOST_ROW_BYTES = 100_000
 
 const QUOTING = 'a cell with quotes in it must be in quotes, and each quote inside it doubled'
 
-/** The words for what the parser refuses. */
+/** Messages for the errors of the parser. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote opens here and is not closed',
   INVALID_OPENING_QUOTE: QUOTING,
@@ -34,20 +34,20 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `the row is longer than ${MOST_ROW_BYTES} bytes; is a quote in it not closed?`,
 }
 
-/** Reads the rows of `bytes`, which must be UTF-8. A mistake that ends the reading leaves the rows before it. */
+/** Reads the rows of `bytes`, which must be UTF-8. If a mistake ends the reading, the rows before it are returned. */
 export function readSheet(bytes: Uint8Array, mistakes: Mistakes): Sheet {
   const rows: Row[] = []
   const writing = readRows(bytes, mistakes, row => rows.push(row))
   return {rows, ...writing}
 }
 
-/** Reads rows as `readSheet` does, and passes each to `use`, so that those of a long file need not be in memory. */
+/** Reads rows as `readSheet` does and passes each to `use`, so that the rows of a long file need not be in memory. */
 export function readRows(bytes: Uint8Array, mistakes: Mistakes, use: (row: Row) => void): Writing {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const hasMark = file.subarray(0, 3).equals(Buffer.from('\ufeff'))
   const lineAt = lineCounter(file)
   const delimiter = delimiterOf(file)
-  /** Where the last row ended; the next begins behind the empty lines that follow. */
+  /** The offset at which the last row ended. The next row begins after the empty lines that follow. */
   let end = 0
   const beginning = () => {
     while (file[end] === RETURN || file[end] === NEWLINE) end++
@@ -71,7 +71,8 @@ export function readRows(bytes: Uint8Array, mistakes: Mistakes, use: (row: Row) 
   } catch (error) {
     const problem = error instanceof CsvError ? PROBLEMS[error.code] : undefined
     if (!(error instanceof CsvError) || problem === undefined) throw error
-    // The parser counts a line end of two characters inside a quoted cell as two lines, but knows where the last cell ended.
+    // Inside a quoted cell, the parser counts a line end of two characters as two lines. The line is therefore found by
+    // the offset, which the parser reports correctly.
     const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
     mistakes.add({line: lineAt(isOpen ? quoteFrom(file, error.bytes) : beginning())}, problem)
   }
@@ -80,7 +81,7 @@ export function readRows(bytes: Uint8Array, mistakes: Mistakes, use: (row: Row) 
 
 const QUOTE = 0x22
 
-/** Where the quote that opens a cell is; `end`: where the cell before it ended. */
+/** Returns the offset of the quote that opens a cell. `end` is the offset at which the previous cell ended. */
 function quoteFrom(file: Buffer, end: unknown): number {
   return file.indexOf(QUOTE, Number(end))
 }
@@ -88,7 +89,7 @@ function quoteFrom(file: Buffer, end: unknown): number {
 const RETURN = 0x0d
 const NEWLINE = 0x0a
 
-/** Counts the line on which each offset is; offsets must not decrease. */
+/** Returns a function that returns the line at an offset. Offsets must not decrease from call to call. */
 function lineCounter(file: Buffer) {
   let line = 1
   let at = 0
@@ -107,7 +108,7 @@ function lineEndOf(file: Buffer): string {
   return file[at + 1] === NEWLINE ? '\r\n' : '\r'
 }
 
-/** The one that is most often in the header; spreadsheets of many countries write semicolons. */
+/** Returns the delimiter that occurs most often in the header. Spreadsheets in many countries write semicolons. */
 function delimiterOf(file: Buffer): string {
   const start = file
     .subarray(0, MOST_ROW_BYTES)

@@ -1,4 +1,4 @@
-/** The trips of a CSV file: a row is a guest, and rows with the same client_reference_id are one trip. */
+/** Reads the trips of a CSV file. A row is a guest, and rows with the same client_reference_id are one trip. */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {invalid} from '../../input/checks.js'
 import {PAST_DATE_FORMS, readDay} from '../../input/dates.js'
@@ -19,10 +19,10 @@ import {type Cell, diallingPrefix, type Reading, readBoolean, type TripDraft} fr
 
 const COLUMN_NAMES = [...TRIP_COLUMN_NAMES, ...GUEST_COLUMN_NAMES, WHY]
 
-/** Where each column is in a row. */
+/** The index of each column in a row. */
 export type Header = ReadonlyMap<string, number>
 
-/** Returns the columns of the header. Unknown columns and those that are there twice are mistakes. */
+/** Returns the columns in the header. Unknown and repeated columns are mistakes. */
 export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes): Header {
   const found = new Map<string, number>()
   for (const [index, cell] of header.cells.entries()) {
@@ -38,7 +38,7 @@ export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes
     if (known === undefined)
       mistakes.add(place, 'there is no such column', meant ? didYouMean(meant) : listOfNames(COLUMN_NAMES))
     else if (found.has(known)) mistakes.add(place, 'is there twice')
-    // What is below a mistyped header is read as what was meant.
+    // Cells below a mistyped header are read as those of the column that was probably meant.
     if (meant !== undefined && !found.has(meant)) found.set(meant, index)
   }
   if (!found.has('client_reference_id'))
@@ -50,16 +50,16 @@ export function readHeader(header: Row, rows: readonly Row[], mistakes: Mistakes
 }
 
 /**
- * Returns the name of a column as an error shows it, or its number if the text is no name: in a file without a header it may be
- * a document of a guest.
+ * Returns the name of a column for an error message, or its number if the text does not look like a name: in a file
+ * without a header, it may be the identity number of a guest.
  */
 function headerName(text: string, index: number): string {
   return /^\p{L}[\p{L}\p{M}\p{N} _.-]*$/u.test(text) ? sanitizeLine(text, 40) : String(index + 1)
 }
 
 /**
- * Returns the rows of each trip, in the order of their first rows. Rows without a reference or with too many cells are
- * mistakes.
+ * Groups the rows by trip, in the order of their first rows. A row without a reference or with too many cells is a
+ * mistake.
  */
 export function groupRows(header: Header, headerRow: Row, rows: readonly Row[], mistakes: Mistakes): Row[][] {
   const width = headerRow.cells.length
@@ -81,14 +81,14 @@ export function groupRows(header: Header, headerRow: Row, rows: readonly Row[], 
   return [...groups.values()]
 }
 
-/** The text of a cell. A line end in it is a space, since every field is one line. */
+/** Returns the text of a cell. A line end in it becomes a space, because every field is a single line. */
 function textAt(header: Header, {cells}: Row, column: string): string {
   const index = header.get(column)
   const text = index === undefined ? '' : (cells[index] ?? '')
   return text.replace(/\s*[\r\n]\s*/g, ' ').trim()
 }
 
-/** Returns the draft of the trip in `rows`. Mistakes of its guests are added to those of `reading`. */
+/** Returns the draft of the trip in `rows`. Mistakes about its guests are added to those of `reading`. */
 export async function draftOfRows(
   header: Header,
   rows: readonly [Row, ...Row[]],
@@ -122,7 +122,7 @@ export async function draftOfRows(
   for (const row of rows) {
     const guest = await guestOf(header, row, reading)
     guests.push(guest)
-    // A row that was pasted twice.
+    // The row was probably pasted twice.
     const text = JSON.stringify(guest)
     const earlier = guest.identity === undefined ? undefined : lines.get(text)
     if (earlier !== undefined)
@@ -145,7 +145,9 @@ export async function draftOfRows(
   }
 }
 
-/** How the text of a guest's column is read; others are taken as they are. Each throws a usage error. */
+/**
+ * How the text of a guest's column is read. Other columns are taken as they are. Each function throws a usage error.
+ */
 const READERS: Readonly<Partial<Record<GuestColumn, (text: string, reading: Reading) => unknown>>> = {
   birth_date: (text, {day}) => readDay('', text, day, PAST_DATE_FORMS),
   guest_nationality: (text, {readCountry}) => readCountry(text),
@@ -154,7 +156,10 @@ const READERS: Readonly<Partial<Record<GuestColumn, (text: string, reading: Read
   lead: readBoolean,
 }
 
-/** The guest of a row, as `--guest` would give it. What cannot be read is left out and a mistake. */
+/**
+ * Returns the guest in a row, with the same fields as `--guest` gives. A value that cannot be read is left out and
+ * recorded as a mistake.
+ */
 async function guestOf(header: Header, row: Row, reading: Reading): Promise<Fields> {
   const guest: Fields = {}
   for (const column of GUEST_COLUMN_NAMES) {
@@ -173,7 +178,7 @@ async function guestOf(header: Header, row: Row, reading: Reading): Promise<Fiel
   return guest
 }
 
-/** The place of `guests[1].name`; undefined for a path elsewhere. */
+/** Returns the place in the file of a path such as `guests[1].name`, or undefined for a path outside the guests. */
 function placeOfGuest(path: string, rows: readonly Row[], guests: readonly Fields[]): Place | undefined {
   const [, index, field = ''] = /^guests\[(\d+)\]\.(.*)$/.exec(path) ?? []
   const row = rows[Number(index)]

@@ -1,4 +1,7 @@
-/** What --failed writes: the trips that are not settled, in the form they came in, with the reason of each. */
+/**
+ * Writes the file of --failed: the trips that were not booked, in the format of the original file, each with its
+ * reason.
+ */
 import {existsSync, readFileSync} from 'node:fs'
 import {stringify as csvText} from 'csv-stringify/sync'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -9,13 +12,13 @@ import type {Trip} from './trips.js'
 
 export interface Unsettled {
   readonly trip: Trip
-  /** In words; it is written on one line. */
+  /** The reason in words. It is written on one line. */
   readonly why: string
 }
 
 /**
- * Returns the whole text of the file that --failed writes, with a byte order mark if the file that was read had one. It can be
- * read and run again.
+ * Returns the text of the --failed file. It begins with a byte order mark if the original file did. It can be run
+ * again.
  */
 export function failedText(file: TripFile, unsettled: readonly Unsettled[]): string {
   if (file.sheet === undefined) {
@@ -36,7 +39,7 @@ export function failedText(file: TripFile, unsettled: readonly Unsettled[]): str
       head.map((_, index) => (index === at ? reasonCell(why) : (cells[index] ?? ''))),
     )
   })
-  // A line end inside a cell may be another than those of the file.
+  // A line end inside a cell may differ from those between rows.
   return csvText([head, ...rows], {
     delimiter,
     record_delimiter: lineEnd,
@@ -45,13 +48,13 @@ export function failedText(file: TripFile, unsettled: readonly Unsettled[]): str
   })
 }
 
-/** A text that a spreadsheet does not take for a formula. */
+/** Returns the reason as a cell that a spreadsheet does not interpret as a formula. */
 function reasonCell(why: string): string {
   const text = sanitizeLine(why)
   return /^[=+\-@]/.test(text) ? `'${text}` : text
 }
 
-/** Reports whether --failed may write `path`: it is a new file, or one that an earlier --failed wrote. */
+/** Reports whether --failed may write to `path`: there is no file, or one that an earlier --failed wrote. */
 export function mayReplace(path: string): boolean {
   if (!existsSync(path)) return true
   const text = readFileSync(path, 'utf8').trim()

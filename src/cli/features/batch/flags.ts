@@ -4,7 +4,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import {invalid} from '../../input/checks.js'
 import {checkedFlag, maximumFlag} from '../../input/flags.js'
 
-/** Reservations made at a time, by default and at most. */
+/** How many reservations are made at the same time, by default and at most. */
 const USUAL_PARALLEL = 4
 const MOST_PARALLEL = 16
 

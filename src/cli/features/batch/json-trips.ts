@@ -1,4 +1,4 @@
-/** The trips of NDJSON and of a JSON array: an object each. */
+/** Reads trips from NDJSON or a JSON array. Each trip is an object. */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {type Room, searchRequest} from '../../../contract/hotels.js'
 import {mistakeIn, repeatedKeyLine} from '../../../contract/input-mistakes.js'
@@ -9,16 +9,16 @@ import {TRIP_COLUMN_NAMES, TRIP_COLUMNS, type TripColumn, WHY} from './columns.j
 import type {Mistakes, Place} from './mistakes.js'
 import type {Cell, TripDraft} from './trips.js'
 
-/** An object of the file, and its line, or its place in the array. */
+/** An object in the file. `line` is its line, or its position in the array. */
 export interface TripRecord {
   readonly line: number
   readonly value: JsonObject
 }
 
-/** Deeper than any field of a trip. */
+/** Maximum nesting of a record. No field of a trip is nested as deeply. */
 const MOST_DEPTH = 20
 
-/** Returns the records of NDJSON, one a line. Lines that are not JSON objects are mistakes. */
+/** Returns the records of NDJSON, one per line. Lines that are not JSON objects are mistakes. */
 export function recordsOfLines(text: string, mistakes: Mistakes): TripRecord[] {
   const records: TripRecord[] = []
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
@@ -30,7 +30,10 @@ export function recordsOfLines(text: string, mistakes: Mistakes): TripRecord[] {
   return records
 }
 
-/** Returns the objects of a JSON array; other values in it are mistakes. Throws a SyntaxError if the text is not such an array. */
+/**
+ * Returns the objects of a JSON array. Other values in it are mistakes. Throws a SyntaxError if the text is not a JSON
+ * array.
+ */
 export function recordsOfArray(text: string, mistakes: Mistakes): TripRecord[] {
   const records: TripRecord[] = []
   let values: unknown
@@ -101,7 +104,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   payment: ['mode'],
 }
 
-/** Returns the draft of the trip in a record. Fields that are unknown or of another type are mistakes. */
+/** Returns the draft of the trip in a record. Unknown fields and fields of a wrong type are mistakes. */
 export function draftOfRecord({line, value}: TripRecord, mistakes: Mistakes): TripDraft {
   const record = withoutEmpty(value) as JsonObject
   const place = (path: string): Place => ({line, column: path})
@@ -133,7 +136,7 @@ export function draftOfRecord({line, value}: TripRecord, mistakes: Mistakes): Tr
   for (const column of TRIP_COLUMN_NAMES) {
     const path = TRIP_COLUMNS[column]
     const [first, second] = path.includes('.') ? (path.split('.') as [string, string]) : ['', path]
-    // Contact and rooms are whole.
+    // Contact and rooms are read as a whole.
     if (first === 'contact' || column === 'room') continue
     const value = parts[first]?.[second]
     if (value === undefined) continue

@@ -1,4 +1,4 @@
-/** The mistakes of a trip file, each with its place. */
+/** Collects the mistakes in a trip file, each with its place. */
 import {Failure, usage} from '../../../contract/failure.js'
 import {isAboutName} from '../../input/match.js'
 import {combined} from '../../input/usage-errors.js'
@@ -6,28 +6,28 @@ import {combined} from '../../input/usage-errors.js'
 export type TripFormat = 'csv' | 'ndjson' | 'json'
 
 export interface Place {
-  /** From 1; in a JSON array the place of the trip. */
+  /** The line, from 1. In a JSON array, the position of the trip. */
   readonly line: number
-  /** Header of a column in CSV, path of a field in JSON; undefined: the whole line. */
+  /** The header of the column (CSV) or the path of the field (JSON). Undefined for the whole line. */
   readonly column?: string | undefined
 }
 
-/** How many mistakes of a file are printed. */
+/** Maximum number of mistakes that are printed for a file. */
 const MOST_SHOWN = 100
 
-/** Names a line of the file or, in a JSON array, a trip: `line 7`, `trip 7`. */
+/** Returns the name of a line or, in a JSON array, of a trip: `line 7`, `trip 7`. */
 export function lineText(format: TripFormat, line: number): string {
   return `${format === 'json' ? 'trip' : 'line'} ${line}`
 }
 
-/** Returns the error at `place`, whose message begins with it: `line 7, column city: …`. */
+/** Returns the error for a mistake. Its message begins with the place: `line 7, column city: …`. */
 function mistakeAt(format: TripFormat, {line, column}: Place, problem: string, hint?: string): Failure {
   const where = lineText(format, line)
   const field = format === 'csv' ? `column ${column}` : column
   return usage('invalid_input', `${column === undefined ? where : `${where}, ${field}`}: ${problem}`, hint)
 }
 
-/** What `readTyped` and `checkedBy` return. */
+/** The results of `readTyped` and `checkedBy`. */
 interface Found {
   readonly lacking: readonly string[]
   readonly errors: readonly Failure[]
@@ -38,12 +38,12 @@ interface Mistake {
   readonly failure: Failure
 }
 
-/** Collects the mistakes of a file, of which it keeps as many as are printed. */
+/** Collects the mistakes in a file. It keeps only about as many as are printed. */
 export class Mistakes {
   #first: Mistake[] = []
   #count = 0
   #unlessBooked: {readonly place: Place; readonly problem: string}[] = []
-  /** Whether something was left unchecked because so much is wrong already. */
+  /** Whether some values were not checked, because there were too many mistakes already. */
   isPartial = false
 
   constructor(readonly format: TripFormat) {}
@@ -52,7 +52,7 @@ export class Mistakes {
     return this.#count
   }
 
-  /** Whether more was found than is printed. */
+  /** Whether there are more mistakes than are printed. */
   get areMany(): boolean {
     return this.#count > MOST_SHOWN
   }
@@ -60,22 +60,27 @@ export class Mistakes {
   add(place: Place, problem: string, hint?: string): void {
     this.#count++
     this.#first.push({place, failure: mistakeAt(this.format, place, problem, hint)})
-    // Of 100,000 mistakes the first are kept.
+    // There may be 100,000 mistakes, so only the first ones are kept.
     if (this.#first.length >= 20 * MOST_SHOWN) this.#first = this.#shown()
   }
 
-  /** Adds a mistake of a trip that may be booked already. It counts only beside others, which end the reading. */
+  /**
+   * Adds a mistake in a trip that may be booked already. It counts only if there are other mistakes too, which end the
+   * reading.
+   */
   addUnlessBooked(place: Place, problem: string): void {
     this.#unlessBooked.push({place, problem})
   }
 
-  /** Adds what a check of a single value threw, whose message names no field. Throws anything but a Failure. */
+  /**
+   * Adds the error that the check of a single value threw; its message names no field. Rethrows anything but a Failure.
+   */
   addThrown(place: Place, thrown: unknown): void {
     if (!(thrown instanceof Failure)) throw thrown
     this.add(place, thrown.message, thrown.details.hint)
   }
 
-  /** Adds what a check of fields found: the paths that are missing, and errors that begin with a path. */
+  /** Adds what a check of several fields found: missing paths, and errors that begin with a path. */
   addFound({lacking, errors}: Found, placeOf: (path: string) => Place): void {
     for (const path of lacking) this.add(placeOf(path), 'is missing')
     for (const {message, details} of errors) {
@@ -88,7 +93,10 @@ export class Mistakes {
     return this.#first.sort((a, b) => a.place.line - b.place.line).slice(0, MOST_SHOWN)
   }
 
-  /** Returns one error of all of them: the first hundred in words, and the number of the others. There must be at least one. */
+  /**
+   * Returns one error for all mistakes: the first hundred in words, and the number of the others. There must be at
+   * least one.
+   */
   toFailure(): Failure {
     for (const {place, problem} of this.#unlessBooked.splice(0)) this.add(place, problem)
     const shown = this.#shown()

@@ -1,4 +1,4 @@
-/** The offers of a batch: searches that trips share, and the cheapest offer that fits each trip. */
+/** Finds the offers of a batch. Trips share searches, and each trip gets the cheapest offer that fits. */
 import type {Money} from '../../../api/answers/amounts.js'
 import {type FoundOffer, searchHotels} from '../../../api/operations/hotels.js'
 import type {SearchRequest} from '../../../contract/hotels.js'
@@ -8,16 +8,16 @@ import type {Connection} from '../../session/connect.js'
 import {filterOffers, offerFound} from '../catalogue/hotels.js'
 import type {Choice} from './trips.js'
 
-/** An offer is used only if at least this much of its life is left, so that it does not expire on the way. */
+/** An offer is used only if it is valid for at least this long, so that it does not expire before it is booked. */
 const LEAST_SECONDS_LEFT = 20
 
-/** Searches whose offers are kept for trips with the same criteria. An older search is made again. */
+/** Maximum number of searches whose offers are kept for trips with the same criteria. An older search is repeated. */
 const MOST_SEARCHES_KEPT = 100
 
-/** What is kept of an offer: a batch may have thousands. */
+/** The part of an offer that is kept, because a batch may have thousands of offers. */
 export interface BatchOffer extends Omit<FoundOffer, 'raw' | 'expires_at'> {
   readonly details: SeenDetails
-  /** Unix seconds, on this machine's clock. */
+  /** Unix seconds on this machine's clock. */
   readonly expiresAt: number
 }
 
@@ -27,7 +27,7 @@ function shortened(request: SearchRequest, offer: FoundOffer, searchedAt: number
   const {refundable = null, free_cancellation_until = null, charge} = details ?? {}
   return {
     ...facts,
-    // A price without a currency is in that of the search.
+    // A price without a currency is in the currency of the search.
     price: {...offer.price, currency: offer.price.currency ?? request.currency},
     details: {
       refundable,
@@ -40,14 +40,14 @@ function shortened(request: SearchRequest, offer: FoundOffer, searchedAt: number
   }
 }
 
-/** Returns what an offer costs; undefined if that is not known. */
+/** Returns the price of an offer, or undefined if it is unknown. */
 export function priceOf({price: {total, currency}}: BatchOffer): Money | undefined {
   return total === null ? undefined : {amount: total, currency}
 }
 
 interface OfferFound {
   readonly offer: BatchOffer | undefined
-  /** How many offers the search found. */
+  /** The number of offers that the search found. */
   readonly found: number
 }
 
@@ -55,7 +55,7 @@ export class BatchOffers {
   private readonly searches = new Map<string, Promise<BatchOffer[]>>()
   private readonly used: Set<string>
 
-  /** `usedBefore`: offers that earlier runs booked. A service may find the same ones again. */
+  /** `usedBefore` are offers that earlier runs booked. A service may find the same offers again. */
   constructor(
     private readonly connection: Pick<Connection, 'api' | 'clock'>,
     private readonly usedBefore: ReadonlySet<string> = new Set(),
@@ -63,7 +63,10 @@ export class BatchOffers {
     this.used = new Set(usedBefore)
   }
 
-  /** Finds the cheapest offer that fits, for the plan, if there is one, and the number of all. Uses no offer. Throws Failure. */
+  /**
+   * Returns the cheapest offer that fits, if there is one, for the plan, and the number of all offers. Reserves no
+   * offer for the trip. Throws a Failure if the search fails.
+   */
   async show(request: SearchRequest, choose: Choice): Promise<OfferFound> {
     const key = canonicalJson(request)
     const offers = await (this.searches.get(key) ?? this.search(key, request))
@@ -71,9 +74,10 @@ export class BatchOffers {
   }
 
   /**
-   * Finds the cheapest offer that fits, for this trip alone, if there is one, and the number of all. When another trip has used it or
-   * it has expired, the search is made again rather than taking a dearer one. `planned` is the offer of the plan, which was the
-   * cheapest. Throws Failure.
+   * Returns the cheapest offer that fits, if there is one, for this trip only, and the number of all offers. If another
+   * trip has used that offer or it has expired, the search is repeated; a more expensive offer of the old search is
+   * never taken instead. `planned` is the offer in the plan, which was the cheapest. Throws a Failure if the search
+   * fails.
    */
   async take(request: SearchRequest, choose: Choice, planned?: BatchOffer): Promise<OfferFound> {
     if (planned && !this.used.has(planned.offer_id) && this.isFresh(planned)) {
@@ -100,7 +104,7 @@ export class BatchOffers {
     )
     this.searches.delete(key)
     this.searches.set(key, searching)
-    // A search that failed is not shared with trips that come later.
+    // If a search failed, later trips do not share the failure.
     searching.catch(() => {
       if (this.searches.get(key) === searching) this.searches.delete(key)
     })
@@ -113,7 +117,7 @@ export class BatchOffers {
     return expiresAt - this.connection.clock.now() >= LEAST_SECONDS_LEFT
   }
 
-  /** The first of the cheapest, of those that are not in `used`. An offer whose price is not known is not taken. */
+  /** Returns the first of the cheapest offers that are not in `used`. An offer with an unknown price is never taken. */
   private cheapest(
     offers: readonly BatchOffer[],
     {currency}: SearchRequest,

@@ -1,4 +1,4 @@
-/** Works on `items` in their order, at most `parallel` at a time. Rejects when `work` does. */
+/** Calls `work` for `items` in order, at most `parallel` at a time. Rejects if `work` does. */
 export async function inParallel<T>(items: readonly T[], parallel: number, work: (item: T) => Promise<void>) {
   const waiting = items.values()
   const worker = async () => {

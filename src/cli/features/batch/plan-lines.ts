@@ -1,4 +1,4 @@
-/** The plan of a batch in lines for a person: a table of the trips to book, then those that are refused. */
+/** Formats the plan of a batch for a person: a table of the trips to book, then the trips that cannot be booked. */
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
 import {nightsBetween} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -19,8 +19,8 @@ const COLUMNS = [
 ]
 
 /**
- * Returns the lines of at most `most` planned trips and of all that are refused, none wider than `width`. `now` is in Unix
- * seconds.
+ * Returns lines for at most `most` planned trips and for all trips that cannot be booked, none of them wider than
+ * `width`. `now` is in Unix seconds.
  */
 export async function planLines(
   rows: readonly BatchRow[],
@@ -62,12 +62,12 @@ function refusalLine({trip, failure}: BatchRow): string {
   return `line ${trip.line}, ${reference}: refused: ${sanitizeLine(failure?.message ?? '', 2000)}`
 }
 
-/** More rates than these are not listed. */
+/** Maximum number of exchange rates that are listed. */
 const MOST_RATES = 4
 
 /**
- * Returns lines about charges in another currency than the prices: the charges that the offers state, and, for offers that state
- * none, the currency of the account.
+ * Returns lines about charges in a currency other than the price's: the charges that the offers state, and the
+ * account's currency if offers state none.
  */
 export function chargeLines(balance: Money | undefined, planned: readonly BatchRow[]): string[] {
   const stated = planned.filter(row => row.chargeAhead)
@@ -89,7 +89,10 @@ export function chargeLines(balance: Money | undefined, planned: readonly BatchR
   ].map(line => sanitizeLine(line, 200))
 }
 
-/** The rates of the charges, each with the currency of the prices: `, at the rate 0.92 for USD, 1.16 for GBP`. */
+/**
+ * Returns the exchange rates of the charges, each with the currency of the price: `, at the rate 0.92 for USD, 1.16 for
+ * GBP`.
+ */
 function atWhichRates(rows: readonly BatchRow[]): string {
   const rates = rows.flatMap(({chargeAhead, cost}) => {
     const rate = chargeAhead?.rate ?? null
@@ -100,7 +103,10 @@ function atWhichRates(rows: readonly BatchRow[]): string {
   return different.length > MOST_RATES ? ', at several rates' : `, at the rate ${different.join(', ')}`
 }
 
-/** Returns a line with the balance. It also says if the balance is less than the trips to book cost in its currency. */
+/**
+ * Returns a line with the balance. It also says if the balance is less than the cost of the trips to book in its
+ * currency.
+ */
 export function balanceLine(balance: Money, planned: readonly BatchRow[]): string {
   const costs = planned.map(row => row.chargeAhead ?? row.cost)
   const inCurrency = totalsOf(costs).find(total => isSameCurrency(total, balance))

@@ -1,4 +1,7 @@
-/** The plan of a batch: what is booked already, what has to be resumed, and an offer for each trip that is left. */
+/**
+ * Plans a batch: finds out which trips are booked already and which must be resumed, and finds an offer for each of the
+ * others.
+ */
 import {randomUUID} from 'node:crypto'
 import {isEnded} from '../../../api/answers/reservations.js'
 import {conflictFailure, describeBooked, lookHint} from '../../../api/reserve/failures.js'
@@ -31,7 +34,7 @@ import {BatchRow} from './rows.js'
 import {placeIn, type TripFile} from './trip-file.js'
 import type {Trip, TripSearch} from './trips.js'
 
-/** A row for each trip of the file, with what the journal knows of it. Throws StorageError. */
+/** Returns a row for each trip in the file, with what the journal knows about it. Throws a StorageError. */
 export async function rowsOf(
   trips: readonly Trip[],
   journal: Journal,
@@ -61,14 +64,14 @@ export async function rowsOf(
   return rows
 }
 
-/** The city is compared only where the file has its id. */
+/** Returns the stay of a search. Its city is only compared if the file has the city's id. */
 function stayOfSearch({check_in, check_out, rooms, city}: TripSearch) {
   return {check_in, check_out, rooms, city: typeof city === 'number' ? city : null}
 }
 
 /**
- * Applies what the journal knows of a trip: booked, to be resumed, or refused because its reference has another trip. An entry
- * of which nothing was made leaves the row as it is.
+ * Applies a journal entry to the row of its trip: the trip is booked, must be resumed, or is refused because its
+ * reference belongs to another trip. An entry without a reservation leaves the row unchanged.
  */
 export async function applyEntry(
   row: BatchRow,
@@ -79,14 +82,15 @@ export async function applyEntry(
   if (isNeverSent(entry)) return
   const verdict = verdictOn(entry, journal.client)
   if (verdict.kind === 'conflict') return row.fail(conflictFailure(verdict), 'refused')
-  // Refused: the offer and the reference are free again.
+  // The reservation was refused, so the offer and the reference can be used again.
   if (!isOpen(entry) && entry.reservationRef === null) return
   const {trip, stay} = row
   const intent = await intentFor(row, entry.offerId, null)
   const isOther = trip.offerId !== undefined && trip.offerId !== entry.offerId && (!stay || !entry.trip?.stay)
   const differences = differencesOf(entry, intent, journal)
   const differing = isOther ? [`offer ${trip.offerId} instead of ${entry.offerId}`] : differences.trip
-  // An unknown one is not resumed then: that could book what the file no longer says.
+  // An attempt with an unknown outcome is then not resumed, because it could book something that the file no longer
+  // says.
   if (differing.length > 0)
     return row.fail(anotherTrip(entry, differing), isOpen(entry) ? 'unknown' : 'refused')
   for (const difference of differences.other) warn(`Warning: ${placeOf(trip)}: ${difference}`)
@@ -120,7 +124,10 @@ function withReservation({kind, message, details}: Failure, entry: JournalEntry)
   return new Failure(kind, message, {...details, result: {reservation_ref, status: outcome.toUpperCase()}})
 }
 
-/** The intent to book `row` with an offer; a new key, which the journal replaces by that of an earlier attempt. */
+/**
+ * Returns the intent to book `row` with an offer. It has a new key, which the journal replaces by that of an earlier
+ * attempt.
+ */
 export async function intentFor(
   row: BatchRow,
   offerId: string,
@@ -135,7 +142,7 @@ export async function intentFor(
   })
 }
 
-/** What the plan and the journal keep of an offer that an earlier search found. */
+/** Returns the parts of a stored offer that the plan and the journal keep. */
 function offerOfSeen(seen: SeenOffer): BatchOffer {
   const {details, total, currency, expires_at} = seen
   const {refundable = null, free_cancellation_until = null, city = null, charge} = details ?? {}
@@ -154,14 +161,15 @@ function offerOfSeen(seen: SeenOffer): BatchOffer {
   }
 }
 
-/** Whether a reservation is still to be made for the trip. */
+/** Reports whether a reservation still has to be made for the trip. */
 export function isNew({outcome, failure, open}: BatchRow): boolean {
   return outcome === 'not_sent' && failure === undefined && open === undefined
 }
 
 /**
- * Finds the ids of the cities that new trips name, among those known here or in the service's list. Throws one usage error that
- * names, with its line, every city that is unknown and every check-in that is past; Failure if the list cannot be read.
+ * Returns the ids of the cities that new trips name, from the cities stored here or the service's list. Throws one
+ * usage error that names every unknown city and every check-in in the past, with its line. Throws a Failure if the list
+ * cannot be read.
  */
 export async function readCities(
   file: TripFile,
@@ -193,7 +201,10 @@ export async function readCities(
   return ids
 }
 
-/** The request of §2.2. `cities`: the ids of those that the file names. */
+/**
+ * Returns the search request of a trip (§2.2), or undefined if it has an offer. `cities` has the ids of the cities
+ * named in the file.
+ */
 export function searchRequestOf(trip: Trip, cities: ReadonlyMap<string, number>): SearchRequest | undefined {
   if (trip.search === undefined) return undefined
   const {city, ...rest} = trip.search
@@ -201,34 +212,34 @@ export function searchRequestOf(trip: Trip, cities: ReadonlyMap<string, number>)
   return {destination: {type: 'CITY', id}, ...rest}
 }
 
-/** Finds the offer for one new trip; its outcome is then `planned`. Throws Failure. */
+/** Finds the offer for a new trip and sets its outcome to `planned`. Throws a Failure if there is none. */
 export async function planRow(
   row: BatchRow,
   request: SearchRequest | undefined,
   offers: BatchOffers,
 ): Promise<void> {
   if (request === undefined) {
-    // An offer that this machine has not seen may still be good: the service decides.
+    // An offer that this machine has not seen may still be valid; the service decides.
     const request = await row.requestFor(row.trip.offerId ?? '')
     checkOffer(row.seen, request, {now: systemClock.now(), maxPrice: undefined, earlier: undefined})
   } else {
     const {offer, found} = await offers.show(request, row.trip.choose)
     if (offer === undefined) throw noOffer(found)
     row.offer = offer
-    // The journal records the city, which the file may only name.
+    // The journal records the id of the city, which the file may only name.
     if (row.stay) row.stay = {...row.stay, city: request.destination.id}
   }
   row.planned = row.cost
   row.outcome = 'planned'
 }
 
-/** Guests that look wrong, one line each; the service decides. */
+/** Returns a line for each guest that looks wrong. The service decides whether it is. */
 export async function doubtsOf(row: BatchRow): Promise<string[]> {
   const {guests} = await row.requestFor(row.trip.offerId ?? row.offer?.offer_id ?? '')
   return findDoubts(row.stay ?? undefined, guests).map(doubt => placedDoubt(row.trip, doubt))
 }
 
-/** In CSV the line of the guest's own row is named in place of `guests[1]`. */
+/** Returns the doubt with its place. In CSV, that is the line of the guest's row instead of `guests[1]`. */
 function placedDoubt(trip: Trip, doubt: string): string {
   const [path = '', index = ''] = /^guests\[(\d+)\]\S*: /.exec(doubt) ?? []
   const row = path && 'rows' in trip.source ? trip.source.rows[Number(index)] : undefined

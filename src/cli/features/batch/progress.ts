@@ -1,4 +1,4 @@
-/** How far a batch has got, as a bar on the last line of a terminal, with the time that is left. */
+/** Shows the progress of a batch as a bar on the last line of a terminal, with the remaining time. */
 import process from 'node:process'
 import {wantsAccessible} from '../../terminal/colour.js'
 import {stderrIsTerminal} from '../../terminal/streams.js'
@@ -6,7 +6,7 @@ import {clearTransient, isAsking, say, showTransient} from '../../terminal/talk.
 import {type BatchRow, OUTCOMES} from './rows.js'
 
 const WIDTH = 20
-/** With plain lines, one is said this often. */
+/** In accessible mode, how often a line is printed. */
 const PLAIN_SECONDS = 10
 
 export class BatchProgress {
@@ -23,7 +23,7 @@ export class BatchProgress {
     this.isShown = !isQuiet && !process.env.CI && stderrIsTerminal()
   }
 
-  /** One more has ended. `rows`: those whose outcomes are counted. */
+  /** Counts one more trip as finished. `rows` are those whose outcomes are counted. */
   step(rows: readonly BatchRow[] = []): void {
     this.done += 1
     if (!this.isShown || isAsking()) return

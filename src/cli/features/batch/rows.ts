@@ -1,4 +1,4 @@
-/** The trips of a batch with what became of each: as JSON and rows, their totals, and the exit code of all. */
+/** The trips of a batch with their outcomes: as JSON and rows, with totals, and the exit code for all of them. */
 import type {Money} from '../../../api/answers/amounts.js'
 import {type Charge, differsFrom} from '../../../api/answers/charges.js'
 import {factsOfReservation, isEnded} from '../../../api/answers/reservations.js'
@@ -16,40 +16,40 @@ import {NOT_TRIED} from '../several/each.js'
 import {type BatchOffer, priceOf} from './offers.js'
 import type {Trip} from './trips.js'
 
-/** `planned` is the outcome of a dry run. */
+/** The possible outcomes of a trip. `planned` only occurs in a dry run or before booking. */
 export const OUTCOMES = ['planned', 'confirmed', 'pending', 'refused', 'unknown', 'not_sent'] as const
 export type BatchOutcome = (typeof OUTCOMES)[number]
 
 const NONE = {hotel: null, check_in: null, check_out: null, charged: null}
 
-/** A trip and its state, which changes as the batch goes on. */
+/** A trip and its state, which changes while the batch runs. */
 export class BatchRow {
   outcome: BatchOutcome = 'not_sent'
-  /** What the service says of the reservation. */
+  /** What the service says about the reservation. */
   facts: {
     readonly hotel: string | null
     readonly check_in: string | null
     readonly check_out: string | null
     readonly charged: Charge | null
   } = NONE
-  /** Whether an earlier run, or another process, booked it. */
+  /** Whether an earlier run, or another process, made the reservation. */
   repeated = false
   booking: ReserveOutcome | undefined
-  /** Why it is not booked, or what is wrong with a trip that is. */
+  /** Why the trip is not booked, or what is wrong with a trip that is. */
   failure: Described | undefined
-  /** The offer of the plan, then the one that is booked; undefined for one that this machine did not search for. */
+  /** The offer in the plan, and later the one that is booked. Undefined if this machine did not search for it. */
   offer: BatchOffer | undefined
-  /** The given offer, as this machine found it. */
+  /** The offer that the file names, as this machine found it in a search. */
   seen: SeenOffer | undefined
-  /** The price of the plan, than which it must not be dearer; undefined when that is not known. */
+  /** The price in the plan. The booking must not cost more. Undefined if the price is unknown. */
   planned: Money | undefined
-  /** The dates of the trip; null while they are not known. */
+  /** The dates of the trip. Null while they are unknown. */
   stay: Stay | null = null
-  /** An earlier attempt whose outcome is not known: it is resumed with its own key. */
+  /** An earlier attempt with an unknown outcome. It is resumed with its own key. */
   open: JournalEntry | undefined
-  /** The offer of an earlier run, which is booked or may be. */
+  /** The offer of an earlier run that was booked, or may have been. */
   usedOfferId: string | undefined
-  /** The path of the voucher that was downloaded. */
+  /** The path of the downloaded voucher, or null. */
   voucher: string | null = null
 
   constructor(
@@ -57,7 +57,7 @@ export class BatchRow {
     private readonly known: Known,
   ) {}
 
-  /** Returns the request of §2.4 for an offer. Throws a usage error if the nationality is not known. */
+  /** Returns the reservation request (§2.4) for an offer. Throws a usage error if the nationality is unknown. */
   requestFor(offerId: string): Promise<ReservationRequest> {
     const {request, guestsAreRows: guestsAreFlags} = this.trip
     const sent = {...(JSON.parse(request) as Partial<ReservationRequest>), offer_id: offerId}
@@ -68,12 +68,12 @@ export class BatchRow {
     return this.outcome === 'confirmed' || this.outcome === 'pending'
   }
 
-  /** Whether nothing is left to do for this trip: it is booked or, in a dry run, could be. */
+  /** Whether nothing is left to do for this trip, because it is booked or, in a dry run, could be booked. */
   get isSettled(): boolean {
     return this.isBooked || this.outcome === 'planned'
   }
 
-  /** What it costs as booked, else as agreed or planned; undefined when that is not known. */
+  /** The price of the booking, else the agreed or planned price. Undefined if it is unknown. */
   get cost(): Money | undefined {
     const {booking, offer, open} = this
     const price = booking ? (booking.booked ?? booking.agreed) : open?.agreed
@@ -82,8 +82,8 @@ export class BatchRow {
   }
 
   /**
-   * What the account will be charged for the planned offer, as the service states it, if that differs from the price. Undefined if
-   * the customer pays, or if the service states no charge.
+   * What the account will be charged for the planned offer, as the service states it, if that differs from the price.
+   * Undefined if the customer pays, or if the service states no charge.
    */
   get chargeAhead(): Charge | undefined {
     const charge = this.offer?.details.charge
@@ -91,16 +91,16 @@ export class BatchRow {
     return isOther ? charge : undefined
   }
 
-  /** Whether the account pays. This is false once the trip is confirmed, because its request is no longer kept. */
+  /** Whether the account pays. False once the trip is confirmed, because its request is then no longer kept. */
   get paysFromAccount(): boolean {
     const {request} = this.trip
     if (request === '') return false
     return (JSON.parse(request) as Partial<ReservationRequest>).payment?.mode === 'account'
   }
 
-  /** Records what the service has made of it. */
+  /** Records the outcome of a booking. */
   settle(booking: ReserveOutcome): void {
-    // Of thousands, only what is printed is kept, unless the state is asked for again.
+    // There may be thousands of bookings, so only what is printed is kept, except for one that will be queried again.
     const {hotel, check_in, check_out, charged} = factsOfReservation({reservation: booking.reservation ?? {}})
     this.facts = {hotel, check_in, check_out, charged}
     this.booking = booking.outcome === 'confirmed' ? {...booking, reservation: null} : booking
@@ -110,7 +110,7 @@ export class BatchRow {
     if (isEnded(booking.outcome)) this.fail(notConfirmed(booking), 'refused')
     else {
       this.outcome = booking.outcome === 'confirmed' ? 'confirmed' : 'pending'
-      // Neither is needed any more, and 10,000 of them take 30 MB.
+      // The request and its source are no longer needed, and 10,000 of them take 30 MB.
       if (this.outcome === 'confirmed') this.trip = {...this.trip, request: '', source: {rows: []}}
       if (isPriceChanged(booking)) this.failure = asFailure(bookedAtAnotherPrice(booking))
     }
@@ -122,32 +122,37 @@ export class BatchRow {
   }
 }
 
-/** Returns the failure of a trip; a hint of `reserve` would lead to a booking beside the batch. */
+/**
+ * Returns the failure with a hint that suits a batch. The hint of `reserve` would lead to a booking outside the batch.
+ */
 function withHintOfBatch(failure: Described): Described {
   const {kind, message, details} = failure
   if (kind !== 'refused' || details.status === undefined) return failure
   let hint = 'correct the row where the service objects to it; the same command again tries this trip again'
   if (isBalanceEmpty(failure))
     hint = 'top up the account, or pay with instant; the same command again goes on where it ended'
-  // The service names a reservation, or says that there is one.
+  // The service names a reservation, or says that one exists.
   else if (details.result !== undefined)
     hint = `${details.hint}; the same command again tries to book this trip again`
   return {kind, message, details: {...details, hint}}
 }
 
-/** Reports whether a refusal is for lack of money, as it would be for every trip. */
+/** Reports whether a refusal is for lack of money. All further trips would be refused too. */
 export function isBalanceEmpty({kind, details: {status, code}}: Described): boolean {
   return kind === 'refused' && (status === 402 || /insufficient_(balance|funds|credit)/.test(code))
 }
 
-/** What a failure makes of a trip: `refused` only where it is about this trip, and running it again would not help. */
+/**
+ * Returns the outcome of a trip that failed. It is `refused` only if the failure is about this trip and repeating it
+ * would not help.
+ */
 function outcomeOf({kind, details}: Described): BatchOutcome {
   if (kind === 'outcome_unknown') return 'unknown'
   const isOfTrip = kind === 'refused' || (kind === 'usage' && !details.code.startsWith('storage_'))
   return isOfTrip && !NOT_OF_TRIP.has(details.code) && details.status !== 429 ? 'refused' : 'not_sent'
 }
 
-/** Codes of failures that are not about the trip: another process has it, or it was not begun. */
+/** Codes of failures that are not about the trip: another process has it, or it was not started. */
 const NOT_OF_TRIP: ReadonlySet<string> = new Set([BEGUN_ELSEWHERE, NOT_TRIED])
 
 function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
@@ -158,8 +163,8 @@ function bookedAtAnotherPrice(booking: ReserveOutcome): Failure {
 }
 
 /**
- * One trip as JSON; the columns of a row have the same names. `charged` is there only if the service says what the account is
- * charged for the price.
+ * Returns a trip in the form of the JSON document. The columns of a row have the same names. `charged` is only present
+ * if the service says what the account is charged.
  */
 export function tripOf(row: BatchRow, isPlan: boolean) {
   const {trip, outcome, booking, offer, stay, failure, facts} = row
@@ -193,13 +198,13 @@ export function tripOf(row: BatchRow, isPlan: boolean) {
 
 export type BatchTrip = ReturnType<typeof tripOf>
 
-/** The reservation that a refusal names. */
+/** Returns the reference of the reservation that a refusal names, or null. */
 function failureReference(failure: Described | undefined): string | null {
   const {reservation_ref: reference} = (failure?.details.result ?? {}) as {reservation_ref?: unknown}
   return typeof reference === 'string' ? reference : null
 }
 
-/** A sum for each currency, in the order of their codes; a price without a currency is in none. */
+/** Returns the sum for each currency, sorted by currency code. Prices without a currency are left out. */
 export function totalsOf(costs: readonly (Money | undefined)[]) {
   const amounts = new Map<string, string[]>()
   for (const cost of costs) {
@@ -215,8 +220,9 @@ export function totalsOf(costs: readonly (Money | undefined)[]) {
 }
 
 /**
- * The counts of a batch. `totals` are all that is booked of it, now or before; in a plan also what would be. `charged` is what the
- * account would be charged in another currency than the prices, in a plan where the offers say so.
+ * Returns the counts of a batch. `totals` are the sums of all booked trips, from this run or earlier ones, and in a
+ * plan also of the planned trips. `charged` is what the account would be charged in a currency other than the prices',
+ * if the offers in a plan say so.
  */
 export function countsOf(rows: readonly BatchRow[], isPlan: boolean) {
   const planned = rows.filter(row => isPlan && row.outcome === 'planned')
@@ -237,9 +243,9 @@ export function countsOf(rows: readonly BatchRow[], isPlan: boolean) {
 }
 
 /**
- * 0 when all trips are booked; 10 when an outcome is unknown; 3 when some trips were refused or not sent, or a booked one has a
- * failure; 8 when some wait for their payment. When nothing is booked and one reason ended it, that reason's code. `halt`: what
- * ended the batch before its last trip.
+ * Returns the exit code of a batch: 0 if all trips are booked; 10 if an outcome is unknown; 3 if some trips were
+ * refused or not sent, or a booked one has a failure; 8 if some are waiting for payment. If nothing is booked and there
+ * is a single reason, returns the code of that reason. `halt` is the failure that ended the batch before its last trip.
  */
 export function exitCodeOf(rows: readonly BatchRow[], halt: Described | undefined): number {
   if (rows.some(row => row.outcome === 'unknown')) return EXITS.outcome_unknown.code

@@ -1,6 +1,6 @@
 /**
- * Books the rows of a batch: several at a time, each through the journal, so that none is booked twice. What would fail for
- * every row that is left ends the batch.
+ * Books the rows of a batch, several at a time. Each goes through the journal, so that none is booked twice. A failure
+ * that would be the same for all remaining rows ends the batch.
  */
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
 import {resumeCommand} from '../../../api/reserve/failures.js'
@@ -20,22 +20,22 @@ import {applyEntry, intentFor, noOffer} from './plan.js'
 import {type BatchRow, isBalanceEmpty} from './rows.js'
 import type {Trip} from './trips.js'
 
-/** An amount that all of a file may cost, with its currency. */
+/** The maximum cost of all trips in a file. It has a currency. */
 export type Limit = Money & {readonly currency: string}
 
 export interface RunOptions {
   readonly connection: Connection
   readonly journal: Journal
   readonly offers: BatchOffers
-  /** The search of a row; undefined for one with an offer. */
+  /** Returns the search request of a row, or undefined for a row with an offer. */
   readonly requestOf: (row: BatchRow) => SearchRequest | undefined
-  /** How many rows are worked on at a time. */
+  /** How many rows are booked at the same time. */
   readonly parallel: number
-  /** Reservations a second; undefined: as fast as the service answers. */
+  /** Maximum number of reservations per second. Undefined for no maximum. */
   readonly ratePerSecond: number | undefined
-  /** Whether new rows are sent although an outcome is unknown. */
+  /** Whether new rows are sent although the outcome of another row is unknown. */
   readonly continues: boolean
-  /** The most that all of the file may cost, with its currency. */
+  /** The maximum cost of all trips in the file. */
   readonly maxTotal: Limit | undefined
   readonly timeoutSeconds: number | undefined
   readonly warn: (text: string) => void
@@ -43,14 +43,16 @@ export interface RunOptions {
   readonly onEnd: (row: BatchRow) => void
 }
 
-/** How often a row is tried when another process, or the service's limits, come between. */
+/** How often a row is tried if another process, or a limit of the service, prevents it. */
 const MOST_ROUNDS = 8
 
-/** After a signal, what was sent has this long to be answered before it is given up as unknown. */
+/**
+ * After a signal, how many milliseconds to wait for answers to requests that were sent. Then their outcome is unknown.
+ */
 const GRACE_MILLISECONDS = 5000
 
 export class BatchRun {
-  /** What ended the batch before its last row. */
+  /** The failure that ended the batch before its last row. */
   halt: Halt | undefined
   isStopped = false
   private reportStop = () => {}
@@ -58,16 +60,18 @@ export class BatchRun {
     this.reportStop = resolve
   })
   private readonly givingUp = new AbortController()
-  /** The sum of all that is booked or may be, in the currency of the limit. */
+  /** The sum of everything that is booked or may be booked, in the currency of the limit. */
   private spent = '0'
-  /** What is being booked. */
+  /** The prices of the rows that are being booked. */
   private readonly underWay = new Map<BatchRow, Money>()
   private nextAt = 0
   private running: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly options: RunOptions) {}
 
-  /** Resumes what is unknown, asks for what is pending, and books what is planned. Throws only because of a bug. */
+  /**
+   * Resumes rows with an unknown outcome, queries pending ones, and books planned ones. Throws only because of a bug.
+   */
   async book(rows: readonly BatchRow[]): Promise<void> {
     const open: BatchRow[] = []
     const pending: BatchRow[] = []
@@ -78,7 +82,8 @@ export class BatchRun {
       else if (row.outcome === 'planned') planned.push(row)
       else {
         this.count(row)
-        // An unknown trip that the file now describes differently is not resumed, and ends the batch like any other.
+        // If the file now describes a trip with an unknown outcome differently, it is not resumed. It ends the batch
+        // like any other unknown outcome.
         if (row.outcome === 'unknown' && row.failure && !this.options.continues)
           this.halt ??= {failure: row.failure, trip: row.trip}
         this.options.onEnd(row)
@@ -92,7 +97,7 @@ export class BatchRun {
     await this.running
   }
 
-  /** Begins no more rows, and waits for those that were sent. */
+  /** Starts no further rows, and waits for those that were sent. */
   async stop(): Promise<void> {
     this.isStopped = true
     this.reportStop()
@@ -103,7 +108,7 @@ export class BatchRun {
     await running
   }
 
-  /** Returns what `work` does, unless the batch is stopped before. Throws Failure then. */
+  /** Returns the result of `work`. Throws a Failure if the batch is stopped before that. */
   async unlessStopped<T>(work: Promise<T>): Promise<T> {
     const stop = this.stopped.then(() => {
       throw notTried(undefined)
@@ -111,7 +116,7 @@ export class BatchRun {
     return Promise.race([work, stop])
   }
 
-  /** Works on rows, at most `parallel` at a time. What is left after a halt or a stop is not sent. */
+  /** Calls `work` for rows, at most `parallel` at a time. After a halt or a stop, the remaining rows are not sent. */
   private async each(rows: readonly BatchRow[], work: (row: BatchRow) => Promise<void>): Promise<void> {
     await inParallel(rows, this.options.parallel, async row => {
       if (this.isStopped || this.halt) this.leave(row)
@@ -137,23 +142,23 @@ export class BatchRun {
       this.halt ??= {failure, trip}
   }
 
-  /** Adds what a row that has ended costs, or may cost. */
+  /** Adds what a row that has ended costs, or may cost, to the sum. */
   private count(row: BatchRow): void {
     const mayCost = row.isBooked || row.outcome === 'unknown' ? row.cost : undefined
     if (mayCost) this.spent = sumOfAmounts([this.spent, mayCost.amount])
   }
 
-  /** A row that was not begun. An unknown one stays unknown. */
+  /** Marks a row as not started. If its outcome is unknown, it stays unknown. */
   private leave(row: BatchRow): void {
     if (!row.isBooked) row.fail(notTried(this.halt), row.open ? 'unknown' : 'not_sent')
   }
 
-  /** Finds out how an earlier attempt ended, by its own key. */
+  /** Finds out the outcome of an earlier attempt, with that attempt's key. */
   private async resume(row: BatchRow): Promise<void> {
     row.settle(await resume(this.sending(), row.trip.reference))
   }
 
-  /** The state now of what waited for its payment. */
+  /** Reads the current state of a reservation that was waiting for payment. */
   private async refresh(row: BatchRow): Promise<void> {
     const {connection, warn} = this.options
     if (row.booking) row.settle(await newestOf(connection, row.booking, warn))
@@ -162,7 +167,7 @@ export class BatchRun {
   private async bookRow(row: BatchRow): Promise<void> {
     const {journal} = this.options
     for (let round = 1; ; round++) {
-      // Before an offer is taken, which could expire while it waits.
+      // The wait comes before taking the offer, which could expire during the wait.
       await this.pace()
       const offer = await this.offerFor(row)
       if (this.isStopped || this.halt) return this.leave(row)
@@ -177,7 +182,7 @@ export class BatchRun {
         const {code, status} = asFailure(error).details
         const isRepeatable = round < MOST_ROUNDS && !this.isStopped
         if (isRepeatable && OF_ANOTHER_PROCESS.has(code)) {
-          // Another process has this trip: what it makes of it counts here, too.
+          // Another process is booking this trip. Its outcome counts here too.
           const entry = await journal.find(row.trip.reference)
           if (entry && !isNeverSent(entry)) await applyEntry(row, entry, journal, this.options.warn)
           if (row.open && (await this.wasSent(row))) return
@@ -191,7 +196,10 @@ export class BatchRun {
     }
   }
 
-  /** Finds out how the attempt of another process ended; false if it was never sent, so that the row is to be booked here. */
+  /**
+   * Finds out the outcome of another process's attempt. Returns false if that attempt was never sent, so that the row
+   * must be booked here.
+   */
   private async wasSent(row: BatchRow): Promise<boolean> {
     try {
       await this.resume(row)
@@ -204,7 +212,7 @@ export class BatchRun {
     }
   }
 
-  /** An offer of its own for a row, no dearer than planned. Throws Failure. */
+  /** Returns an offer for the row alone that costs no more than planned. Throws a Failure if there is none. */
   private async offerFor(row: BatchRow): Promise<BatchOffer | undefined> {
     const request = this.options.requestOf(row)
     if (request === undefined) return row.offer
@@ -217,11 +225,11 @@ export class BatchRun {
     return offer
   }
 
-  /** Counts what an offer costs before it is booked. Throws Failure if it would cost more than all may. */
+  /** Adds the price of an offer to the sum before it is booked. Throws a Failure if the sum would exceed the limit. */
   private spend(row: BatchRow, offer: BatchOffer | undefined): void {
     const price = offer && priceOf(offer)
     const {maxTotal} = this.options
-    // In a later round the row has a price already.
+    // In a later round, the row already has a price.
     this.underWay.delete(row)
     const others = [...this.underWay.values()].map(({amount}) => amount)
     const total = sumOfAmounts([this.spent, ...others, price?.amount ?? '0'])
@@ -233,14 +241,14 @@ export class BatchRun {
     if (price) this.underWay.set(row, price)
   }
 
-  /** Waits for the turn of a reservation. */
+  /** Waits until the rate limit allows another reservation. */
   private async pace(): Promise<void> {
     const {ratePerSecond, connection} = this.options
     if (ratePerSecond === undefined) return
     const now = connection.clock.now()
     const at = Math.max(now, this.nextAt)
     this.nextAt = at + 1 / ratePerSecond
-    // In short steps, so that a stop does not wait for it.
+    // The wait is in short steps, so that a stop need not wait for it.
     while (!this.isStopped && !this.halt) {
       const left = at - connection.clock.now()
       if (left <= 0) return
@@ -261,13 +269,13 @@ export class BatchRun {
   }
 }
 
-/** What ends a batch before its last trip, and the trip where it did. */
+/** The failure that ended a batch before its last trip, and the trip where it occurred. */
 export interface Halt {
   readonly failure: Described
   readonly trip: Trip
 }
 
-/** The failure of a trip that was not begun, because of what ended the batch, or of a signal. */
+/** Returns the failure of a trip that was not started, because of `halt` or, without it, a signal. */
 export function notTried(halt: Halt | undefined): Failure {
   const again = 'the same command again goes on where it ended'
   if (halt === undefined)
@@ -283,9 +291,9 @@ export function notTried(halt: Halt | undefined): Failure {
   return new Failure(kind === 'unexpected' ? 'interrupted' : kind, problem, {code: NOT_TRIED, hint: again})
 }
 
-/** Codes of conflicts behind which may be another process that books the same file. */
+/** Codes of conflicts that another process may cause by booking the same file. */
 const OF_ANOTHER_PROCESS: ReadonlySet<string> = new Set(['reference_in_use', BEGUN_ELSEWHERE, 'busy'])
-/** Codes after which another offer of the same search may do. Nothing was made of this one. */
+/** Codes after which another offer of the same search may work. Nothing was booked with this one. */
 const OF_THE_OFFER: ReadonlySet<string> = new Set(['offer_in_use', 'offer_expired'])
 
 function dearer(planned: Money, now: Money): Failure {

@@ -1,4 +1,4 @@
-/** Trip files for --template, which can be run against the local sandbox. */
+/** Trip files for --template. They can be run against the local sandbox. */
 import {stringify} from 'csv-stringify/sync'
 import {addDays} from '../../../contract/dates.js'
 import {today} from '../../input/dates.js'
@@ -18,7 +18,7 @@ const TC = '10000000146'
 const PASSPORT = 'C01X00T47'
 const REFERENCE = 'GROUP-1'
 
-/** Returns a trip file with one trip of two guests to Istanbul (101 in the local sandbox), a month from today. */
+/** Returns a trip file with one trip for two guests to Istanbul (101 in the local sandbox), 30 days from today. */
 export async function templateText(format: 'csv' | 'ndjson'): Promise<string> {
   const check_in = addDays(today(), 30)
   const check_out = addDays(check_in, 3)

@@ -1,4 +1,4 @@
-/** Reads the file of `reserve batch`: CSV, NDJSON or a JSON array. Nothing is sent before all of it was read. */
+/** Reads the file of `reserve batch`: CSV, NDJSON or a JSON array. Nothing is sent before the whole file was read. */
 import {extname} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -16,19 +16,19 @@ import {countryReader, type Reading, readTrip, type Trip} from './trips.js'
 export interface TripFile {
   readonly format: TripFormat
   readonly trips: Trip[]
-  /** How a CSV file is written, and its header as it is there. */
+  /** How a CSV file is formatted, and its header as written. */
   readonly sheet?: (Writing & {readonly header: readonly string[]}) | undefined
 }
 
 export interface ReadTripOptions {
   readonly inputFormat?: TripFormat | undefined
-  /** Nationality, currency and contact of the settings, which fill in what a trip lacks. */
+  /** Nationality, currency and contact from the settings, for trips without them. */
   readonly preferred?: Preferences | undefined
-  /** The day from which dates are in the future, YYYY-MM-DD (default: today). */
+  /** The date from which dates are in the future, YYYY-MM-DD (default: today). */
   readonly day?: string | undefined
 }
 
-/** Trips in a file, and bytes of it: room for ten guests a trip. */
+/** Maximum number of trips in a file, and maximum size of a file in bytes, enough for ten guests per trip. */
 export const MOST_TRIPS = 10_000
 const MOST_FILE_BYTES = 32 * 1024 * 1024
 
@@ -41,8 +41,9 @@ const FORMATS: Readonly<Record<string, TripFormat>> = {
 }
 
 /**
- * Reads the trips of the file at `path` (`-`: standard input). Throws one usage error that names every mistake of every row by
- * its line and column; its JSON result has the first hundred as `mistakes` and the number of all as `mistake_count`.
+ * Reads the trips of the file at `path` (`-`: standard input). Throws one usage error that names every mistake by its
+ * line and column. The JSON result of the error has the first hundred as `mistakes`, and their total number as
+ * `mistake_count`.
  */
 export async function readTripFile(path: string, options: ReadTripOptions = {}): Promise<TripFile> {
   const {inputFormat, preferred = {}, day = today()} = options
@@ -137,7 +138,7 @@ async function readRecords(
   return {format, trips}
 }
 
-/** `lines`: where each trip begins. */
+/** Adds a mistake if there are too many trips. `lines` are the lines on which they begin. */
 function checkCount(lines: readonly number[], mistakes: Mistakes): void {
   const line = lines[MOST_TRIPS]
   const limit = MOST_TRIPS.toLocaleString('en')

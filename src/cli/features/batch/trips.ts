@@ -1,4 +1,4 @@
-/** The trips of a file, and how the texts of a row or a record become a trip whose every value was checked. */
+/** The trips of a file, and how the texts of a row or a record become a trip with checked values. */
 import {Failure} from '../../../contract/failure.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {JsonObject} from '../../../contract/json.js'
@@ -23,35 +23,35 @@ import type {TripColumn} from './columns.js'
 import type {Row} from './csv-rows.js'
 import {lineText, type Mistakes, type Place} from './mistakes.js'
 
-/** A trip whose every value was checked. */
+/** A trip whose values have all been checked. */
 export interface Trip {
-  /** The line on which its first row begins, from 1 (CSV, NDJSON); in a JSON array its place, from 1. */
+  /** The line on which its first row begins, from 1 (CSV, NDJSON), or its position in a JSON array, from 1. */
   readonly line: number
-  /** client_reference_id */
+  /** The client reference (`client_reference_id`). */
   readonly reference: string
-  /** Either an offer … */
+  /** The offer to book. A trip has either this or `search`. */
   readonly offerId: string | undefined
-  /** … or a search. */
+  /** The search that finds an offer. */
   readonly search: TripSearch | undefined
   readonly choose: Choice
   /**
-   * The request of §2.4 as JSON, complete but for the offer of a trip that is searched, and the nationality where only the offer
-   * has one. As objects, those of 10,000 trips take 100 MB.
+   * The reservation request (§2.4) as JSON. It lacks the offer if there is a search, and the nationality if that comes
+   * from the offer. It is not kept as an object, because those of 10,000 trips take 100 MB.
    */
   readonly request: string
-  /** Whether a guest without a nationality has that of the client, as with --guest. */
+  /** Whether a guest without a nationality gets that of the client, as with --guest. */
   readonly guestsAreRows: boolean
-  /** What is wrong with a check-in that is past: a mistake unless the trip is booked already. */
+  /** The mistake in a check-in that is in the past. It counts unless the trip is already booked. */
   readonly past: {readonly place: Place; readonly problem: string} | undefined
   readonly source: TripSource
 }
 
-/** The search of §2.2, whose city may be a name that is still to be looked up. */
+/** The search of a trip (§2.2). Its city may be a name that still has to be looked up. */
 export interface TripSearch extends Omit<SearchRequest, 'destination'> {
   readonly city: number | string
 }
 
-/** What an offer of the search must have. */
+/** What an offer must have to be chosen. */
 export interface Choice {
   readonly hotelId?: string
   readonly board?: string
@@ -59,10 +59,10 @@ export interface Choice {
   readonly maxPrice?: Maximum
 }
 
-/** The rows or the record of a trip as they came in. */
+/** The rows or the record that a trip was read from. */
 type TripSource = {readonly rows: readonly Row[]} | {readonly record: JsonObject}
 
-/** A text of the file, and its place. */
+/** A text in the file, and its place. */
 export interface Cell {
   readonly text: string
   readonly place: Place
@@ -71,45 +71,48 @@ export interface Cell {
 /** The texts of a trip before they are read. */
 export interface TripDraft {
   readonly line: number
-  /** In the order of the columns; those that are empty are not there. */
+  /** The non-empty cells, in the order of the columns. */
   readonly cells: ReadonlyMap<TripColumn, Cell>
-  /** What says again what a cell of `cells` says; `rule` completes an error: `must be …`. */
+  /** Texts that repeat a cell of `cells` in another row. `rule` completes the error message `must be …`. */
   readonly repeated: readonly (Cell & {readonly column: TripColumn; readonly rule: string})[]
-  /** Columns that were given and refused already: they are not missing too. */
+  /** Columns that are not reported as missing, because their values were already refused. */
   readonly refused: ReadonlySet<TripColumn>
-  /** Those of a record; a row has a text. */
+  /** The rooms of a record. A row has them as text. */
   readonly rooms: Room[] | undefined
   readonly contact: unknown
   readonly guests: unknown
-  /** As rows: guests have the nationality of the client unless they name one. */
+  /** Whether guests come from rows. They then have the nationality of the client unless they have their own. */
   readonly guestsAreRows: boolean
   readonly source: TripSource
-  /** The place of a field of the request of §2.4, such as `guests[0].name`. */
+  /** Returns the place of a field of the request (§2.4), for example `guests[0].name`. */
   readonly placeOf: (path: string) => Place
-  /** The place where the value of a column is, or is missing. */
+  /** Returns the place of a column's value, or where it is missing. */
   readonly placeOfColumn: (column: TripColumn) => Place
 }
 
-/** What trips are read with. */
+/** What is needed to read trips. */
 export interface Reading {
   readonly mistakes: Mistakes
   readonly preferred: Preferences
-  /** YYYY-MM-DD */
+  /** The date from which dates are in the future, as YYYY-MM-DD. */
   readonly day: string
   readonly readCountry: (text: string) => Promise<string | undefined>
-  /** The line of the trip that names an offer. */
+  /** The line of the trip for each offer that was named so far. */
   readonly offerLines: Map<string, number>
 }
 
 const SEARCH_COLUMNS: readonly TripColumn[] = ['city', 'check_in', 'check_out', 'nights', 'room', 'currency']
 const CHOICE_COLUMNS: readonly TripColumn[] = ['hotel_id', 'board', 'refundable', 'max_price']
 
-/** Distinct texts for countries that are looked up in a file with many mistakes: each takes milliseconds. */
+/**
+ * Maximum number of different country texts that are looked up in a file with many mistakes, because each takes
+ * milliseconds.
+ */
 const MOST_COUNTRY_TEXTS = 100
 
 /**
- * Returns a reader of countries that looks up each text once. It looks up none, and returns undefined, when there are too many
- * of them and too many mistakes.
+ * Returns a function that reads a country and looks up each text once. If there are too many texts and too many
+ * mistakes, it looks up nothing and returns undefined.
  */
 export function countryReader(mistakes: Mistakes): Reading['readCountry'] {
   const read = new Map<string, Promise<string>>()
@@ -126,7 +129,7 @@ export function countryReader(mistakes: Mistakes): Reading['readCountry'] {
   }
 }
 
-/** Reads a boolean as spreadsheets and people write it. Throws a usage error for any other text. */
+/** Reads a boolean in the ways that spreadsheets and people write it. Throws a usage error for any other text. */
 export function readBoolean(text: string): boolean {
   const word = text.toLowerCase()
   if (word === 'true' || word === 'yes' || word === '1') return true
@@ -134,12 +137,12 @@ export function readBoolean(text: string): boolean {
   throw invalid('', 'must be true or false', text)
 }
 
-/** Values of a trip, read. */
+/** The values of a trip that were read. */
 interface Values {
   city?: number | string
   check_in?: string
   check_out?: string
-  /** As the day of departure. */
+  /** The date of departure that follows from the number of nights. */
   nights?: string
   room?: Room[]
   nationality?: string
@@ -152,7 +155,10 @@ interface Values {
 
 type Reader = (text: string, values: Values, reading: Reading) => unknown
 
-/** How the text of a column is read; others are taken as they are, and checked with the request. Each throws a usage error. */
+/**
+ * How the text of a column is read. Other columns are taken as they are, and checked with the request. Each function
+ * throws a usage error.
+ */
 const READERS: Readonly<Partial<Record<TripColumn, Reader>>> = {
   city: text =>
     /^\d+$/.test(text) ? checkInteger('', text, 1, Number.MAX_SAFE_INTEGER) : checkText('', text),
@@ -177,7 +183,7 @@ const READERS: Readonly<Partial<Record<TripColumn, Reader>>> = {
   contact_phone_country_code: text => diallingPrefix(text),
 }
 
-/** Returns a dialling prefix with its plus sign, because spreadsheets keep +90 as the number 90. */
+/** Returns a dialling prefix with its plus sign, because spreadsheets store +90 as the number 90. */
 export function diallingPrefix(text: string): string {
   return /^[1-9]\d{0,3}$/.test(text) ? `+${text}` : text
 }
@@ -262,7 +268,7 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
     payment: {mode},
   }
   const flags: ReserveFlags = {preferred, ...(draft.guestsAreRows && {guest: draft.guests as Fields[]})}
-  // Of a trip that is searched the offer is not missing.
+  // A trip with a search has no offer yet, so the offer is not reported as missing.
   const skipped = offerId === undefined ? ['OFFER_ID'] : []
   const typed = await readTyped(offerId, flags, {input, day: reading.day, refused: skipped})
   mistakes.addFound(typed, path => draft.placeOf(FIELDS_OF_FLAGS[path] ?? path))
@@ -288,14 +294,14 @@ export async function readTrip(draft: TripDraft, reading: Reading): Promise<Trip
   }
 }
 
-/** The field that `readTyped` calls by its flag where it is missing. */
+/** The names of the fields for flags that `readTyped` reports as missing. */
 const FIELDS_OF_FLAGS: Readonly<Record<string, string>> = {
   OFFER_ID: 'offer_id',
   '--contact': 'contact',
   '--guest': 'guests',
 }
 
-/** Returns the search of a trip, or undefined if a part of it was refused or is missing, which is then a mistake. */
+/** Returns the search of a trip. If a part of it was refused or is missing, adds a mistake and returns undefined. */
 function searchOf(
   {cells, placeOfColumn, rooms}: TripDraft,
   values: Values,

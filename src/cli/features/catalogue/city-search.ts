@@ -1,6 +1,6 @@
 /**
- * Searches in a city, given by id or name. Names are looked up in the service's list if its path may be called (§4.9), else among
- * the cities stored on this machine.
+ * Searches in a city that is given by id or name. A name is looked up in the service's list if its path is known
+ * (§4.9), else among the cities stored on this machine.
  */
 import {type FoundCity, listCities} from '../../../api/operations/content.js'
 import {Failure} from '../../../contract/failure.js'
@@ -20,13 +20,13 @@ type Naming = Pick<Connection, 'api'> & Place
 type Place = {readonly state: State; readonly target: {readonly baseUrl: string}}
 
 /**
- * Returns the service's cities and stores them; if its list is not available, returns the stored ones. Throws Failure if
- * credentials are missing or the service is unreachable.
+ * Returns the service's cities and stores them. If its list is not available, returns the stored cities. Throws a
+ * Failure if credentials are missing or the service is unreachable.
  */
 export async function namedCities(naming: Naming): Promise<readonly KnownCity[]> {
   const {items} = await listCities(naming.api).catch(error => {
     if (!(error instanceof Failure)) throw error
-    // A search may still work, unless credentials are missing or the service is away.
+    // Without the list, a search may still work, unless credentials are missing or the service is unreachable.
     const {kind, details} = error
     const lacksScope = kind === 'not_allowed' && (details.status === 403 || details.code === 'invalid_scope')
     const isOnlyTheList = lacksScope || /^(usage|refused|service_failed)$/.test(kind)
@@ -37,7 +37,7 @@ export async function namedCities(naming: Naming): Promise<readonly KnownCity[]>
   return listed.length > 0 ? listed : remembered(naming)
 }
 
-/** Returns the cities that can be chosen by name, and stores them if the state is writable. */
+/** Returns the cities that have an id and a name, and stores them if the directory can be written. */
 export function rememberCities({state, target}: Place, found: readonly FoundCity[]): KnownCity[] {
   const known = found.flatMap(({id, name, country_code}) =>
     id !== null && Number.isSafeInteger(id) && id > 0 && name ? [{id, name, country_code}] : [],
@@ -51,15 +51,15 @@ function remembered({state, target}: Place): readonly KnownCity[] {
 }
 
 /**
- * Formats a city as `Istanbul (101)`, with the stored name or else the name `otherwise`; without a name as `101`. Sends no
- * request.
+ * Formats a city as `Istanbul (101)`, with the stored name, else with the name `otherwise`. Without a name, the result
+ * is `101`. Sends no request.
  */
 export function cityText(id: number | string, place: Place, otherwise?: string): string {
   const name = remembered(place).find(city => String(city.id) === String(id))?.name ?? otherwise
   return name === undefined ? `${id}` : `${sanitizeLine(name, 50)} (${id})`
 }
 
-/** `--city`: an id, or a name, which is resolved once there is a connection. */
+/** The flag `--city`: an id, or a name that is looked up once there is a connection. */
 export const cityFlag = {
   city: checkedFlag((field, text) =>
     /^\d*$/.test(text) ? checkInteger(field, text, 1, Number.MAX_SAFE_INTEGER) : text,
@@ -70,8 +70,8 @@ export const cityFlag = {
 }
 
 /**
- * Returns the id that `--city` means. A name is looked up among the stored cities, else in the service's list. Throws a usage
- * error if it is in neither.
+ * Returns the id of the city that `--city` names. A name is looked up among the stored cities, else in the service's
+ * list. Throws a usage error if it is in neither.
  */
 export async function readCity(typed: number | string | undefined, open: () => Promise<Naming>) {
   if (typeof typed !== 'string') return typed
@@ -81,7 +81,10 @@ export async function readCity(typed: number | string | undefined, open: () => P
   return cityNumber(typed, isKnown ? known : await namedCities(naming))
 }
 
-/** Returns the error for a city name that is not among the stored cities, so that it is reported together with other mistakes. */
+/**
+ * Returns the error for a city name that is not among the stored cities, so that it is reported together with other
+ * mistakes.
+ */
 export async function wrongCity(
   typed: number | string | undefined,
   state: State,
@@ -94,7 +97,10 @@ export async function wrongCity(
   return errors
 }
 
-/** Returns the cities that `typed` names, alone or with country or id as they are displayed: `Valencia, ES (7)`. */
+/**
+ * Returns the cities that `typed` names: by name alone, or with country or id as they are displayed, such as `Valencia,
+ * ES (7)`.
+ */
 async function citiesNamed(typed: string, cities: readonly KnownCity[]): Promise<KnownCity[]> {
   const plain = (text: string) => fold(text.replace(/[\s,()]+/g, ' '))
   const wanted = plain(typed)
@@ -114,7 +120,10 @@ async function isCountry(typed: string, code: string): Promise<boolean> {
   return named !== undefined && named === code.toUpperCase()
 }
 
-/** Returns the id of the city that `typed` names. Throws a usage error that suggests cities if there is none or more than one. */
+/**
+ * Returns the id of the city that `typed` names. Throws a usage error with suggestions if there is none or more than
+ * one.
+ */
 export async function cityNumber(typed: string, known: readonly KnownCity[]): Promise<number> {
   const cities = await citiesNamed(typed, known)
   const [city, ...others] = cities
@@ -148,7 +157,7 @@ export const pricesFlag = {
   }),
 }
 
-/** The flags as typed, where the city may be a name. */
+/** The flags as typed. The city may be a name. */
 interface Typed {
   readonly city?: number | string | undefined
   readonly nationality?: string | undefined
@@ -156,9 +165,9 @@ interface Typed {
 }
 
 /**
- * Base of the commands that search in a city. At a terminal it asks for missing values; elsewhere one error names everything
- * missing or wrong. It must not have statics, or oclif would no longer find those that its subclasses inherit, such as
- * `baseFlags`.
+ * The base of commands that search in a city. At a terminal it asks for missing values; elsewhere one error names
+ * everything that is missing or wrong. It must not have static properties, or oclif would no longer find those that its
+ * subclasses inherit, such as `baseFlags`.
  */
 export abstract class CitySearch extends BaseCommand {
   protected abstract readonly needed: readonly string[]
@@ -169,8 +178,8 @@ export abstract class CitySearch extends BaseCommand {
   }
 
   /**
-   * Completes the flags with the settings and the id of the city. `ask` asks for missing values at a terminal. Throws a usage
-   * error that names everything missing or wrong.
+   * Completes the flags with the settings and the id of the city. `ask` asks for missing values at a terminal. Throws a
+   * usage error that names everything missing or wrong.
    */
   protected async complete<Flags extends Typed, Complete>(
     flags: Flags,
@@ -178,7 +187,7 @@ export abstract class CitySearch extends BaseCommand {
   ) {
     const given = await this.withDefaults(flags, this.settings([]))
     const isLacking = absentIn(given, this.needed).length > 0
-    // Mistakes are reported before the city's name would need a request.
+    // Mistakes are reported before a request is sent to look up the city.
     if (this.misfitsIn(given).length > 0 || (isLacking && !mayAsk(this.globals)))
       throw combined(await this.alsoWrong({flags: given}, []))
     const known = {...given, city: await readCity(given.city, () => this.connect())}
@@ -200,8 +209,8 @@ export abstract class CitySearch extends BaseCommand {
 }
 
 /**
- * Returns an error that names the missing flags of `needed`. An entry is `--city`, or alternatives such as `--check-out or
- * --nights`.
+ * Returns an error that names the missing flags of `needed`, or an empty list. An entry is a flag (`--city`), or
+ * alternatives such as `--check-out or --nights`.
  */
 export function absentIn(given: object, needed: readonly string[]): Failure[] {
   const values: Readonly<Record<string, unknown>> = {...given}

@@ -13,14 +13,17 @@ export const CONTENT_COLUMNS = {
   cities: ['id', 'name', 'country_code', 'timezone', 'latitude', 'longitude'],
 } as const
 
-/** Defines `--find`. `what` describes the items it selects, such as `cities whose name`. */
+/** Defines `--find`. `what` describes the items that it selects, for example `cities whose name`. */
 export const findFlag = (what: string) => ({
   find: Flags.string({helpValue: 'TEXT', summary: `only ${what} contains TEXT (accents are ignored)`}),
 })
 
 type Named = {readonly [name in 'name' | 'code' | 'country_code']?: string | null}
 
-/** Lists reference data of one kind. Cities are stored, so that they can be chosen by name later. Throws Failure. */
+/**
+ * Lists reference data of one kind. Cities are stored, so that they can later be chosen by name. Throws a Failure if a
+ * call fails.
+ */
 export async function listContent(
   kind: keyof typeof CONTENT_COLUMNS,
   connection: Connection,
@@ -49,7 +52,7 @@ export async function listContent(
   }
 }
 
-/** Returns a warning unless the service sent its complete list. */
+/** Returns a warning if the service did not send its whole list. */
 export function warningUnless(isComplete: boolean): {warning?: string} {
   if (isComplete) return {}
   return {warning: 'Warning: the service has more than these, and does not say how to request them'}

@@ -1,4 +1,4 @@
-/** Filters and sorts lists on this machine, because no service is known to do it, and counts what is left. */
+/** Filters and sorts lists on this machine, because no service is known to do it, and counts the results. */
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {compareAmounts, isAmount, moneyText} from '../../../contract/money.js'
 import type {Maximum} from '../../input/checks.js'
@@ -12,23 +12,23 @@ interface Priced {
 export const priceText = ({total, currency}: Priced['price']) =>
   total === null ? null : moneyText(total, currency)
 
-/** The price as text. AMOUNT_COLUMNS show the same as two columns. */
+/** The column with the price as one text. AMOUNT_COLUMNS show the same as two columns. */
 export const PRICE_COLUMN: Column<Priced> = {name: 'price', value: ({price}) => priceText(price)}
 export const AMOUNT_COLUMNS: readonly Column<Priced>[] = [
   {name: 'total', value: ({price}) => price.total},
   {name: 'currency', value: ({price}) => price.currency},
 ]
 
-/** Returns the amount; null if it is unknown or not a number. */
+/** Returns the amount of a price. Null if it is unknown or not a number. */
 function amountOf({price: {total}}: Priced): string | null {
   return total !== null && isAmount(total) ? total : null
 }
 
 interface Filters {
   readonly 'max-price'?: Maximum | undefined
-  /** The currency of the search. It applies to a price or maximum without a currency. */
+  /** The currency of the search. It applies to prices and maxima without a currency. */
   readonly currency?: string | undefined
-  /** One of the sort keys, or `price` (default: the service's order). */
+  /** A sort key, or `price` (default: the service's order). */
   readonly sort?: string | undefined
   readonly limit?: number | undefined
 }
@@ -37,7 +37,7 @@ function isElsewhere({price}: Priced, {'max-price': most, currency = ''}: Filter
   return (price.currency ?? currency).toUpperCase() !== (most?.currency ?? currency).toUpperCase()
 }
 
-/** Returns a warning that items were left out because their prices are in another currency than `max-price`. */
+/** Returns a warning about items that were left out because their price is not in the currency of `max-price`. */
 export function warningOfCurrencies(noun: string, found: readonly Priced[], filters: Filters): string[] {
   const {'max-price': most, currency} = filters
   const left = most ? found.filter(item => amountOf(item) !== null && isElsewhere(item, filters)) : []
@@ -76,8 +76,8 @@ export function filterAndSort<Item extends Priced>(
 }
 
 /**
- * Returns what a terminal shows with a list: a line with `head` and how many of the found items are shown, or the text for an
- * empty list.
+ * Returns what is shown with a list at a terminal: a line with `head` and the numbers of shown and found items, or the
+ * text for an empty list.
  */
 export function countOf(noun: string, shown: readonly unknown[], found: readonly unknown[], head: string) {
   const whenEmpty =

@@ -1,4 +1,4 @@
-/** Searches hotels and stores the offers for `reserve`, shows a hotel, and asks for the current price of an offer. */
+/** Searches hotels and stores the offers for `reserve`, shows a hotel, and queries the current price of an offer. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {chargeOf} from '../../../api/answers/charges.js'
@@ -44,7 +44,7 @@ import {
 export const searchFlags = {
   ...cityFlag,
   'check-in': comingDayFlag({helpValue: 'DATE', summary: `arrival date: ${DATE_FORMS}`}),
-  // Checked again when the check-in is known.
+  // It is checked again when the check-in is known.
   'check-out': checkedFlag(checkDeparture)({
     helpValue: 'DATE|N',
     summary: 'departure date, or number of nights (3 or +3)',
@@ -80,14 +80,14 @@ export const searchFlags = {
   limit: Flags.integer({helpValue: 'N', min: 1, max: MOST_LISTED, summary: 'maximum number of offers'}),
 }
 
-/** The flags as typed, where the city may be a name. */
+/** The flags as typed. The city may be a name. */
 type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
 export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
 type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'currency' | 'refundable' | 'board' | 'limit'>
 
 export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
 
-/** Returns errors about flags that contradict each other; missing flags are not reported here. */
+/** Returns errors about flags that contradict each other. Missing flags are not reported here. */
 export function misfitsIn(flags: TypedSearch): Failure[] {
   const {'check-in': checkIn, room: rooms = []} = flags
   const errors: Failure[] = []
@@ -100,7 +100,9 @@ export function misfitsIn(flags: TypedSearch): Failure[] {
   return errors
 }
 
-/** Builds the request of §2.2. Throws a usage error that names every flag that is missing or contradicts others. */
+/**
+ * Builds the search request (§2.2). Throws a usage error that names every flag that is missing or contradicts another.
+ */
 export function readSearch(flags: SearchFlags): SearchRequest {
   const {city, 'check-in': checkIn, nationality, currency, room = [{adults: 2, children_ages: []}]} = flags
   const errors = [...absentIn(flags, NEEDED), ...misfitsIn(flags)]
@@ -121,7 +123,9 @@ function departureOf(checkIn: string, {'check-out': checkOut, nights}: TypedSear
 
 type Remembering = Pick<Connection, 'state' | 'clock'> & {readonly target: Client}
 
-/** Searches for offers and stores all that are found, even those filtered out. Throws Failure. */
+/**
+ * Searches for offers and stores all of them, even those that filters leave out. Throws a Failure if the search fails.
+ */
 export async function search(
   connection: Connection,
   request: SearchRequest,
@@ -152,8 +156,8 @@ export async function search(
 }
 
 /**
- * Stores offers for `reserve`. A failure of the shared store only warns, because the search itself has succeeded. Throws
- * StorageError for files of this machine.
+ * Stores offers for `reserve`. If the shared store fails, only returns a warning, because the search itself has
+ * succeeded. Throws a StorageError for files of this machine.
  */
 async function remember(
   {state, target, clock}: Remembering,
@@ -175,7 +179,7 @@ function describeSearch(
   {offers}: SearchOutcome,
   connection: Connection,
 ): string {
-  // The city's name, if an offer has it.
+  // The name of the city, if an offer contains it.
   const fields = fieldsOf(offers[0]?.raw)
   const hotel = fieldsOf(firstObject(fields.get('hotel')))
   const name = textIn(hotel, CITY_NAME) ?? textIn(fields, CITY_NAME) ?? undefined
@@ -191,7 +195,7 @@ function describeSearch(
   return `${city}, ${check_in} to ${check_out} (${nights}), ${people.join(', ')}, nationality ${client_nationality}`
 }
 
-/** Columns named as in JSON, plus total and currency as separate columns. */
+/** The columns of an offer. They are named as in the JSON document; total and currency are additional columns. */
 export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
   ...columnsOf<PricedOffer>(['offer_id']),
   ...columnsOf<PricedOffer>(['hotel_name'], {isMain: true}),
@@ -203,7 +207,9 @@ export const OFFER_COLUMNS: readonly Column<PricedOffer>[] = [
   ...columnsOf<PricedOffer>(['expires_at']),
 ]
 
-/** Filters and sorts offers. An offer whose price or terms are unknown is left out if a filter depends on them. */
+/**
+ * Filters and sorts offers. If a filter depends on the price or the terms, offers that do not state them are left out.
+ */
 export function filterOffers<
   Offer extends Pick<FoundOffer, 'price' | 'refundable' | 'board' | 'stars' | 'hotel_name'>,
 >(offers: readonly Offer[], wanted: Filters): Offer[] {
@@ -253,7 +259,10 @@ export const PRICE_COLUMNS: readonly Column<Comparison>[] = [
   ...columnsOf<Comparison>(['valid_seconds']),
 ]
 
-/** Asks for the current price of an offer, and stores a changed price for `reserve`. Throws Failure. */
+/**
+ * Queries the current price of an offer. If it has changed, stores it for `reserve`. Throws a Failure if the call
+ * fails.
+ */
 export async function price(
   connection: Remembering & Pick<Connection, 'api'>,
   offerId: string,
@@ -262,7 +271,7 @@ export async function price(
   const seen = state.remembers ? await state.offers.find(target, offerId) : undefined
   const offer = await priceOffer(api, offerId)
   const comparison = compare(offer, seen, clock.now())
-  // An answer without a currency uses the currency of the search.
+  // If the answer has no currency, the currency of the search applies.
   const currency = offer.price.currency ?? seen?.currency ?? null
   const isNew = seen !== undefined && comparison.changed === true
   const lost = isNew ? await remember(connection, [{...seen, total: offer.price.total, currency}]) : {}
@@ -288,8 +297,8 @@ export async function price(
 }
 
 /**
- * Compares an offer with what the search found. `valid_seconds` is how long it can still be reserved; it and `changed` are null
- * if unknown. `now` is in Unix seconds.
+ * Compares an offer with the one that the search found. `valid_seconds` is how long it can still be reserved. This and
+ * `changed` are null if unknown. `now` is in Unix seconds.
  */
 function compare(offer: PricedOffer, seen: SeenOffer | undefined, now: number) {
   const stated = offer.expires_at === null ? undefined : Date.parse(offer.expires_at) / 1000

@@ -1,6 +1,6 @@
 /**
- * Describes one offer: as a line of a list, in a short form before it is chosen, and with all terms. Also says whether cancelling
- * is free.
+ * Describes an offer: on one line of a list, in a short form before it is chosen, and with all its terms. Also
+ * describes whether cancelling is free.
  */
 import type {Charge} from '../../../api/answers/charges.js'
 import type {OfferTerms} from '../../../api/answers/terms-and-fees.js'
@@ -19,17 +19,23 @@ export function termsIn(offer: Pick<OfferFound, 'details'> | undefined): Partial
 }
 
 const NAME_WIDTH = 26
-/** Lines of terms in the short form; MANY is for the summary, where only an endless list is cut. */
+/**
+ * Maximum number of lines of terms in the short form. MANY is for the summary, in which only extremely long lists are
+ * cut.
+ */
 const FEW = 3
 const MANY = 30
 
-/** Formats an offer in fixed columns, 76 characters in all: price, hotel, board, and whether it can be cancelled. */
+/**
+ * Formats an offer in columns of fixed width, 76 characters in all: price, hotel, board, and whether it can be
+ * cancelled.
+ */
 export function offerLine(offer: OfferFound, now: number): string {
   const stars = offer.stars === null ? '' : ` ${offer.stars}*`
   const hotel = sanitizeLine(offer.hotel_name ?? 'unnamed hotel', 60)
   const name = `${fitTo(hotel, NAME_WIDTH - stars.length).trimEnd()}${stars}`
   const price = fitTo(sanitizeLine(priceText(offer), 20), 15)
-  // Only the day, because there is no room for the hour.
+  // Only the day is shown, because there is no room for the time.
   const day = (until: string) => onItsOwnClock(until).replace(/ .*/, '')
   return [
     price.trimEnd().padStart(price.length),
@@ -51,15 +57,16 @@ export function chargeText({rate, ...money}: Charge): string {
 interface Cancellable {
   readonly offer?: Pick<OfferFound, 'details'> | undefined
   /**
-   * `created_at` is on the service's clock. If a fee applied at that time, cancelling is not free, whatever the clock here says.
+   * `created_at` is on the service's clock. If a fee already applied at that time, cancelling is not free, whatever the
+   * clock of this machine says.
    */
   readonly reservation?: {readonly free_until: string | null; readonly created_at: string | null} | null
   readonly costsNow?: boolean
 }
 
 /**
- * Describes cancellation in the same words for an offer, its reservation and a cancellation; null if unknown. `now` is in Unix
- * seconds; `show` formats the end of the free time if it is not past.
+ * Describes the cancellation terms, in the same words for an offer, its reservation and a cancellation. Returns null if
+ * they are unknown. `now` is in Unix seconds. `show` formats the end of free cancellation if it is not in the past.
  */
 export function cancellationText(
   {offer, reservation, costsNow}: Cancellable,
@@ -68,19 +75,19 @@ export function cancellationText(
 ): string | null {
   const {refundable, free_cancellation_until: stated} = offer?.details ?? {}
   const freeUntil = reservation?.free_until ?? stated ?? termsIn(offer).firstFee ?? null
-  // Checked first, because a rate that is never refundable may name the moment of the search as its end, which this machine's
-  // clock may not have reached.
+  // This is checked first: an offer that is never refundable may give the time of the search as the end of free
+  // cancellation, which may still be ahead on this machine's clock.
   if (refundable === false) return 'not refundable'
   if (freeUntil === null) return refundable ? 'refundable' : null
   const bookedAt = zonedInstantOf(reservation?.created_at ?? '') ?? Number.NEGATIVE_INFINITY
-  // A time without a zone is past only once it is past in UTC−12.
+  // A time without a zone is in the past only once it is past in UTC−12.
   const end =
     zonedInstantOf(freeUntil) ?? (instantOf(`${freeUntil}Z`) ?? Number.POSITIVE_INFINITY) + 12 * 3600
   const isOver = costsNow || end <= Math.max(now, bookedAt)
   return isOver ? 'cancelling costs a fee' : `free until ${show(freeUntil)}`
 }
 
-/** Describes an offer in few lines, for display below a list before it is chosen. */
+/** Describes an offer in a few lines, to be shown below a list before it is chosen. */
 export function offerGlance(offer: OfferFound, now: number): string {
   const {board, due, cancellation, policies} = termsInWords(offer, now, FEW)
   const [heading = '', ...clocks] = cancellation
@@ -90,15 +97,15 @@ export function offerGlance(offer: OfferFound, now: number): string {
     `Due at hotel: ${due.join('; ')}`,
     `Cancellation: ${heading}`,
     ...policies,
-    // Last, because a terminal without room drops the last lines.
+    // These lines are last, because a terminal without room drops the last lines.
     ...clocks.map(line => `Free until ${line}`),
   ].join('\n')
 }
 
-/** A row; an empty name continues the row above. */
+/** A row. If its name is empty, it continues the row above. */
 export type Row = readonly [name: string, text: string]
 
-/** Returns the rows to show before an offer is reserved. */
+/** Returns the rows that are shown before an offer is reserved. */
 export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
   if (!offer) return [['Hotel', 'unknown (the offer was not searched for on this machine)']]
   const stars = offer.stars === null ? '' : `, ${offer.stars} stars`
@@ -118,13 +125,13 @@ export function detailRows(offer: OfferFound | undefined, now: number): Row[] {
 }
 
 /**
- * Describes the board, what is due at the hotel, until when cancelling is free, and what it costs. Lists have at most `most`
- * items.
+ * Describes the board, what is due at the hotel, until when cancelling is free, and what it costs. Lists have at most
+ * `most` items.
  */
 function termsInWords(offer: OfferFound, now: number, most: number) {
   const {dueAtProperty, policies = []} = termsIn(offer)
   const meals = BOARDS[offer.board?.toUpperCase() as BoardCode]?.toLowerCase()
-  // It says whether the service did not send the term or this machine did not store it.
+  // The text says whether the service did not send the term or this machine did not store it.
   const notKnown = offer.details?.terms
     ? NOT_KNOWN
     : `not stored here; see: bookctl hotels price ${sanitizeLine(offer.offer_id, 128)}`
@@ -147,7 +154,7 @@ function termsInWords(offer: OfferFound, now: number, most: number) {
   }
 }
 
-/** Formats a line for each item; beyond `most`, one line counts the rest. */
+/** Returns a line for each item, at most `most`, and then a line with the number of the others. */
 function atMost<T>(items: readonly T[], most: number, line: (item: T) => string): string[] {
   const lines = items.slice(0, most).map(line)
   return items.length > most ? [...lines, `and ${items.length - most} more`] : lines

@@ -59,14 +59,17 @@ export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['short_description']),
 ]
 
-/** Searches tours, then filters and sorts them. Throws a usage error for a missing flag, and Failure. */
+/**
+ * Searches tours, then filters and sorts them. Throws a usage error if a flag is missing, and a Failure if the search
+ * fails.
+ */
 export async function search(connection: Connection, flags: TourFlags): Promise<Result<FoundTour>> {
   const {city, date, currency, find = '', tag: tags = []} = flags
   if (!city || !currency) throw missing(NEEDED)
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {items: found, isComplete} = await searchTours(connection.api, request)
-  // A tour that lacks the value is left out by a filter and sorted last.
+  // A tour without the value is left out by a filter, and sorted last.
   const kept = found.filter(({name, short_description, tags: given}) => {
     const has = (given ?? []).map(fold)
     const texts = [name ?? '', short_description ?? '']

@@ -1,4 +1,7 @@
-/** `sandbox drill`: the list of the drills, what was armed or sent, and the shortest wrong part of a series by a seed. */
+/**
+ * The results of `sandbox drill`: the list of drills, which faults were injected or events sent, and the shortest part
+ * of a series after which an answer was wrong.
+ */
 import process from 'node:process'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {marksFor, type Painter, unpainted} from '../../terminal/colour.js'
@@ -7,9 +10,9 @@ import {hang} from '../../terminal/text.js'
 
 interface ListedDrill {
   readonly drill: string
-  /** The rule of `sandbox certify` that it shows, and the verdict of that rule. */
+  /** The rule of `sandbox certify` that it tests. `verdict` is the verdict on that rule. */
   readonly rule: string
-  /** Whether the drill took place for the client. */
+  /** Whether the client has met the drill. */
   readonly shown: boolean
   readonly verdict: string
   readonly shows: string
@@ -43,7 +46,7 @@ interface DoneDrill {
   readonly drill: string
   readonly rule: string
   readonly shows: string
-  /** What is armed; null if deliveries were sent. */
+  /** The fault that was injected, or null if deliveries were sent. */
   readonly fault: {readonly operation: string} | null
   readonly deliveries: readonly SentDelivery[] | null
 }
@@ -73,9 +76,9 @@ export function drillsResult(done: DrillsDone): Result<DoneRow> {
 }
 
 interface PartDelivery extends SentDelivery {
-  /** Whether it was sent at the same time as the one before. */
+  /** Whether it was sent at the same time as the previous one. */
   readonly overlaps: boolean
-  /** Whether the same event, or a newer one, came before. */
+  /** Whether the same event was sent before. `older` says whether a newer event was. */
   readonly again: boolean
   readonly older: boolean
 }
@@ -83,12 +86,12 @@ interface PartDelivery extends SentDelivery {
 interface PlayedSubscription {
   readonly subscription_id: string
   readonly url: string
-  /** Whether every event was answered 2xx in time. */
+  /** Whether every event was answered with 2xx in time. */
   readonly ok: boolean
-  /** Number of deliveries of the series, which ends with the first wrong answer. */
+  /** The number of deliveries in the whole series. Playing ends with the first wrong answer. */
   readonly deliveries: number
   readonly plays: number
-  /** Whether an answer was wrong when the part was played again; null if it was not played again. */
+  /** Whether an answer was wrong again when the part was played again. Null if it was not played again. */
   readonly repeatable: boolean | null
   readonly shortest: readonly PartDelivery[]
 }
@@ -113,7 +116,7 @@ export function wasWrong({subscriptions}: ChaosPlayed): boolean {
   return subscriptions.some(({ok}) => !ok)
 }
 
-/** Returns the result. Without --format it is lines for people, also in a pipe. */
+/** Returns the result. Without --format it is lines for people, even in a pipe. */
 export function chaosResult(played: ChaosPlayed): Result<PlayedSubscription> {
   const {seed, subscriptions} = played
   const people = (paint: Painter, columns: number) =>

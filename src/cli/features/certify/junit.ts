@@ -1,8 +1,11 @@
-/** The sheet of `sandbox certify` as JUnit XML, which CI systems show: a suite for the client, a test case for each rule. */
+/**
+ * Formats the result of `sandbox certify` as JUnit XML, which CI systems can show: a suite for the client, a test case
+ * for each rule.
+ */
 import {type CertifySheet, isBroken, type SheetRule, unseenText} from '../../../contract/certificate.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 
-/** Returns the XML. Advice that was not followed is a case that passed, with a note, because it must not fail a job. */
+/** Returns the XML. Advice that was not followed is a passed case with a note, because it must not fail a CI job. */
 export function junitXml(sheet: CertifySheet): string {
   const {rules, client_id, not_shown} = sheet
   const failures = rules.filter(isBroken).length
@@ -36,7 +39,10 @@ function caseOf(rule: SheetRule): string {
 
 const ENTITIES: Readonly<Record<string, string>> = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'}
 
-/** Returns the text for an element or an attribute of XML or HTML, on one line, without characters that XML does not allow. */
+/**
+ * Returns the text escaped for an element or an attribute of XML or HTML, on one line and without characters that XML
+ * does not allow.
+ */
 export function escaped(text: string): string {
   return sanitizeLine(text, 20_000).replace(/[&<>"]/g, character => ENTITIES[character] ?? character)
 }

@@ -1,4 +1,4 @@
-/** The files that `sandbox certify` and `sandbox run --certify` write the sheet to, and the check of one. */
+/** Writes the result of `sandbox certify` and `sandbox run --certify` to files, and checks such a file. */
 import {resolve} from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type {CertifySheet} from '../../../contract/certificate.js'
@@ -29,15 +29,15 @@ interface SheetFiles {
 }
 
 interface Maker {
-  /** The configuration directory, where the key is. */
+  /** The configuration directory, which contains the signing key. */
   readonly directory: string
-  /** Version of bookctl. */
+  /** The version of bookctl. */
   readonly version: string
-  /** The facts about the evidence. A page needs them. */
+  /** Facts about the evidence. The HTML page needs them. */
   readonly proof: Proof | undefined
 }
 
-/** Writes the files that are asked for, and replaces those of an earlier run. Throws a StorageError. */
+/** Writes the files that the flags name, replacing those of an earlier run. Throws a StorageError if that fails. */
 export async function writeSheets(sheet: CertifySheet, {junit, html, program}: SheetFiles, maker: Maker) {
   if (junit !== undefined) await write(junit, junitXml(sheet))
   const {directory, version, proof} = maker
@@ -50,10 +50,10 @@ function write(path: string, text: string): Promise<void> {
   return writeWholeFile(resolve(path), [Buffer.from(text)], {existing: 'replace'})
 }
 
-/** A page of all rules with all evidence that is printed is far shorter. */
+/** Maximum size of a page in bytes. A page with all rules and the evidence that is printed is much smaller. */
 const MOST_PAGE_BYTES = 16 * 1024 * 1024
 
-/** Checks the page of `--html` in a file. Throws a usage error if it cannot be read. */
+/** Checks a file that `--html` wrote. Throws a usage error if it cannot be read. */
 export async function checkSheetFile(file: string, directory: string): Promise<SheetCheck> {
   const bytes = await readBytes('--check', file, MOST_PAGE_BYTES)
   return checkSheet(Buffer.from(bytes), readSigningKey(directory))

@@ -1,4 +1,4 @@
-/** The sheet of `sandbox certify`: how the sandbox judged a partner's program, rule by rule. */
+/** Prints the result of `sandbox certify`: how the sandbox judged a partner's program, rule by rule. */
 import process from 'node:process'
 import {
   type CertifySheet,
@@ -28,18 +28,18 @@ export const CERTIFY_COLUMNS = [
   'evidence',
 ] as const satisfies readonly (keyof SheetRule)[]
 
-/** Returns a time of the sandbox's clock as the sandbox reads it. `now` returns the time of that clock. */
+/** Returns `since` as ISO 8601 on the sandbox's clock. `now` returns the time on that clock. */
 export async function sinceText(since: TimeOrAgo, now: () => Promise<string>): Promise<string> {
   if ('at' in since) return isoTime(since.at)
   return isoTime((instantOf(await now()) ?? 0) - since.secondsAgo)
 }
 
-/** Reports whether a rule that the interface demands was broken or, if all must be shown, was not shown. */
+/** Reports whether a required rule was broken or, with `isComplete`, not shown. */
 export function hasFailed({rules}: CertifySheet, isComplete: boolean): boolean {
   return rules.some(rule => isBroken(rule) || (isComplete && rule.required && rule.verdict === 'not_shown'))
 }
 
-/** Returns the result. Without --format it is lines for people: what failed and what to do, then the rest. */
+/** Returns the result. Without --format it is lines for people: what failed and how to fix it, then the rest. */
 export function certifyResult(sheet: CertifySheet): Result<SheetRule> {
   const people = (paint: Painter, columns: number) => sheetLines(sheet, paint, columns)
   const text = `${people(unpainted, Number.POSITIVE_INFINITY).join('\n')}\n`

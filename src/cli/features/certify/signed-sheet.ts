@@ -1,6 +1,6 @@
 /**
- * The sheet as a signed page: one self-contained HTML file without scripts. The signature is a comment after the page, over every
- * byte before it.
+ * Formats the result of `sandbox certify` as a signed page: one self-contained HTML file without scripts. The signature
+ * is a comment after the page, and covers all bytes before it.
  */
 import {createHash, createPublicKey, type KeyObject, sign, verify} from 'node:crypto'
 import {
@@ -14,7 +14,10 @@ import {
 import {escaped} from './junit.js'
 import {publicText} from './signing-key.js'
 
-/** What the sandbox says of the evidence: its digest, number of deliveries, and first and last time by the sandbox's clock. */
+/**
+ * What the sandbox says about the evidence: its digest, the number of deliveries, and the first and last time on the
+ * sandbox's clock.
+ */
 export interface Proof {
   readonly digest: string
   readonly deliveries: number
@@ -25,9 +28,9 @@ export interface Proof {
 export interface SheetFacts {
   /** Name and version of the program that was judged. */
   readonly program: string
-  /** Version of bookctl. */
+  /** The version of bookctl. */
   readonly version: string
-  /** When the sheet was made, in real time. */
+  /** When the page was made, in real time, as ISO 8601. */
   readonly madeAt: string
   readonly proof: Proof
 }
@@ -38,7 +41,7 @@ th,td{text-align:left;vertical-align:top;padding:.3rem .6rem .3rem 0;border-bott
 code{font:.85em ui-monospace,monospace;overflow-wrap:anywhere}.bad{color:#a00}.good{color:#060}.small{font-size:.85rem;color:#444}
 @page{margin:18mm}@media print{body{margin:0;max-width:none;font-size:10.5pt}tr{break-inside:avoid}h2{break-after:avoid}}`
 
-/** Evidence of one rule that is printed. */
+/** Maximum number of pieces of evidence that are printed for a rule. */
 const MOST_PRINTED = 20
 
 /** Returns the page with its signature. */
@@ -104,20 +107,23 @@ function rowOf(rule: SheetRule): string {
   return `<tr><th scope="row">${escaped(nameOf(rule))}</th><td>${escaped(said)}${fix}</td></tr>`
 }
 
-/** Returns the fingerprint of a public key in base64, as OpenSSH writes those. */
+/** Returns the fingerprint of a public key (base64) in the form of OpenSSH. */
 function fingerprintOf(publicKey: string): string {
   const sum = createHash('sha256').update(Buffer.from(publicKey, 'base64')).digest('base64')
   return `SHA256:${sum.replace(/=+$/, '')}`
 }
 
-/** The check of a page: whether it is unchanged since it was signed, with which key, and whether this machine has that key. */
+/**
+ * The result of checking a page: whether it is unchanged since it was signed, the fingerprint of the key, and whether
+ * this machine has that key.
+ */
 export interface SheetCheck {
   readonly unchanged: boolean
   readonly key: string | null
   readonly own_key: boolean
 }
 
-/** Checks the bytes of a file. `ownKey` is the key of this machine, if it has one. */
+/** Checks the bytes of a page. `ownKey` is the key of this machine, if it has one. */
 export function checkSheet(bytes: Buffer, ownKey: KeyObject | undefined): SheetCheck {
   const text = bytes.toString('latin1')
   const [comment = '', publicKey = '', signature = ''] =
@@ -133,7 +139,7 @@ export function checkSheet(bytes: Buffer, ownKey: KeyObject | undefined): SheetC
 
 function isSigned(page: Buffer, publicKey: string, signature: string): boolean {
   const bytes = Buffer.from(signature, 'base64')
-  // Base64 has several spellings of the same bytes.
+  // Base64 can encode the same bytes in several ways; only the usual one is accepted.
   if (bytes.toString('base64') !== signature) return false
   try {
     const key = createPublicKey({key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki'})

@@ -1,4 +1,7 @@
-/** The key of this machine with which sheets are signed: Ed25519, in the configuration directory, made when first needed. */
+/**
+ * The key with which this machine signs pages: an Ed25519 key in the configuration directory, which is created when
+ * first needed.
+ */
 import {createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject} from 'node:crypto'
 import {join} from 'node:path'
 import {CERTIFY_KEY_NAME} from '../../../state/file-names.js'
@@ -11,7 +14,10 @@ import {
   writeWholeFile,
 } from '../../../storage/files.js'
 
-/** Returns the key, or undefined if there is none yet. Throws a StorageError if the file is no such key, or not ours. */
+/**
+ * Returns the key, or undefined if there is none yet. Throws a StorageError if the file contains no such key or belongs
+ * to another user.
+ */
 export function readSigningKey(directory: string): KeyObject | undefined {
   const path = join(directory, CERTIFY_KEY_NAME)
   const stats = requireOwnFile(path)
@@ -31,7 +37,7 @@ function keyIn(path: string): KeyObject | undefined {
   }
 }
 
-/** Returns the key, and makes it if there is none. Throws a StorageError. */
+/** Returns the key, creating it if there is none. Throws a StorageError if that fails. */
 export async function signingKey(directory: string): Promise<KeyObject> {
   const kept = readSigningKey(directory)
   if (kept !== undefined) return kept
@@ -40,7 +46,7 @@ export async function signingKey(directory: string): Promise<KeyObject> {
   try {
     await writeWholeFile(join(directory, CERTIFY_KEY_NAME), [Buffer.from(pem)], {existing: 'create'})
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     const made = readSigningKey(directory)
     if (made === undefined) throw error
     return made
@@ -48,7 +54,7 @@ export async function signingKey(directory: string): Promise<KeyObject> {
   return createPrivateKey(pem)
 }
 
-/** Returns the public key in base64 (SPKI, DER), which is what a signed sheet contains. */
+/** Returns the public key in base64 (SPKI, DER), as a signed page contains it. */
 export function publicText(key: KeyObject): string {
   return createPublicKey(key).export({type: 'spki', format: 'der'}).toString('base64')
 }

@@ -1,4 +1,4 @@
-/** Runs the checks of `doctor` and collects their findings. */
+/** Runs the checks of `doctor` and collects their results. */
 import {faultHint} from '../../../api/answers/hints.js'
 import {ExchangeError} from '../../../api/types.js'
 import type {FailureKind} from '../../../contract/failure.js'
@@ -11,9 +11,9 @@ export interface Finding {
   readonly status: Status
   /** One line, sanitised and without secrets. */
   readonly detail: string
-  /** What to do, as a command or a sentence; null if nothing. */
+  /** What to do, as a command or a sentence, or null. */
   readonly fix: string | null
-  /** The kind of failure, which decides the exit code; only set for a failed check. */
+  /** The kind of failure, which decides the exit code. Only set if the check failed. */
   readonly kind?: FailureKind | 'unexpected'
 }
 
@@ -36,7 +36,7 @@ export function fail(kind: FailureKind | 'unexpected', detail: string, fix: stri
   return {...finding('fail', detail, fix), kind}
 }
 
-/** Runs `checks` in order; `whyNot` returns the reason if the next one is to be skipped. */
+/** Runs `checks` in order. If `whyNot` returns a reason, the next check is skipped. */
 export async function runChecks(
   checks: Checks,
   whyNot: (done: readonly Check[]) => string | undefined = () => undefined,
@@ -49,7 +49,7 @@ export async function runChecks(
   return done
 }
 
-/** Returns the finding of a check. An error becomes a failed check, so that the others still run. */
+/** Runs one check. If it throws an error, the check has failed, and the others still run. */
 export async function found(work: () => Promise<Finding> | Finding): Promise<Finding> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-/** `doctor`: runs every check, if possible even after failed ones, and prints the findings. */
+/** `doctor`: runs all checks, if possible even after failed ones, and prints the results. */
 import process from 'node:process'
 import {Failure} from '../../../contract/failure.js'
 import type {State} from '../../../state/state.js'
@@ -27,7 +27,7 @@ import {
   ServiceChecks,
 } from './network-and-service.js'
 
-/** Time limit of each check if --timeout is not given. */
+/** Time limit for each check, if --timeout is not given. */
 const STEP_SECONDS = 10
 
 export const DOCTOR_COLUMNS = ['status', 'name', 'detail', 'fix'] as const
@@ -45,7 +45,10 @@ export function doctorResult(checks: readonly Check[]): Result<Omit<Check, 'kind
 
 const STYLES = {ok: 'good', warn: 'waiting', fail: 'bad', skipped: 'faint'} as const
 
-/** Formats a line for each check, with its fix below. Consecutive checks that were skipped for the same reason share a line. */
+/**
+ * Returns a line for each check, with its fix below. Consecutive checks that were skipped for the same reason share a
+ * line.
+ */
 function linesOf(checks: readonly Check[], paint: Painter, width: number): string[] {
   const marks = {...marksFor(process.env), faint: wantsAccessible(process.env) ? 'skipped' : '-'}
   const markWidth = Math.max(...Object.values(marks).map(mark => mark.length))
@@ -82,12 +85,12 @@ export function summaryOf(checks: readonly Check[]): string {
 
 export abstract class DiagnosingCommand extends BaseCommand {
   override readonly showsSettings = true
-  /** The service and credentials; undefined until the login check has found them. */
+  /** The service and credentials. Undefined until the login check has found them. */
   private foundTarget: Target | undefined
 
-  /** Runs every check. `receiver` is the URL of a webhook receiver to probe. */
+  /** Runs all checks. `receiver` is the URL of a webhook receiver to probe. */
   protected async diagnose(offline: boolean, receiver: string | undefined): Promise<Check[]> {
-    // Before anything else, because opening bookctl's files, config.json too, tightens their permissions.
+    // This check comes first, because opening bookctl's files, even config.json, tightens their permissions.
     const permissions = await found(() => checkPermissions(this.config.configDir))
     const surroundings = await this.surroundings()
     const state = await this.state()
@@ -132,7 +135,9 @@ export abstract class DiagnosingCommand extends BaseCommand {
     return ok(`${mode.toUpperCase()}, ${baseUrl}, client ${clientId}, from ${from}`)
   }
 
-  /** Runs the checks of the network, then of the service; after a failed network check the rest are skipped. */
+  /**
+   * Runs the checks of the network, then those of the service. After a failed network check, the others are skipped.
+   */
   private async checkRemote(
     surroundings: Surroundings,
     state: State,
@@ -161,7 +166,7 @@ export abstract class DiagnosingCommand extends BaseCommand {
   }
 }
 
-/** Returns the result of `read`, or undefined if config.json is broken, which another check reports. */
+/** Returns the result of `read`, or undefined if config.json is invalid, which another check reports. */
 function unlessBroken<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -172,8 +177,8 @@ function unlessBroken<T>(read: () => T): T | undefined {
 }
 
 /**
- * Returns the base URL without a login; undefined if there is none or it is invalid, which the checks of settings and login
- * report.
+ * Returns the base URL, even without a login. Returns undefined if there is none or it is invalid, which the checks of
+ * settings and login report.
  */
 function baseUrlAlone(surroundings: Surroundings): string | undefined {
   try {

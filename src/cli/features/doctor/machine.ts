@@ -1,4 +1,4 @@
-/** Checks of this machine (environment, settings, bookctl's files) and of the store that machines share. */
+/** Checks this machine (environment, settings, bookctl's files) and the store that machines share. */
 import {accessSync, constants, existsSync, lstatSync, type Stats} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
@@ -12,7 +12,7 @@ import {type Finding, fail, ok, skipped, warn} from './check.js'
 
 const NAMES = VARIABLE_NAMES.filter(name => name.startsWith('BOOKCTL_'))
 
-/** Reports which variables are set. Values are not shown, because some are secrets. */
+/** Reports which variables are set, without their values, some of which are secrets. */
 export function checkEnvironment(env: NodeJS.ProcessEnv): Finding {
   const set = Object.keys(env).filter(
     // cli/shell/program.ts sets BOOKCTL_DISABLE_THEME for oclif.
@@ -54,7 +54,7 @@ export function checkConfiguration(state: State): Finding {
   return ok(`${state.settings.path}: profiles ${names.join(', ') || 'none'}${current}`)
 }
 
-/** Checks owners, permissions and symbolic links of the directory and of bookctl's files in it. */
+/** Checks owner, permissions and symbolic links of the directory and of bookctl's files in it. */
 export function checkPermissions(directory: string): Finding {
   const stats = lstatSync(directory, {throwIfNoEntry: false})
   if (!stats) return ok(`no ${directory} yet; it is created when something is stored`)
@@ -120,7 +120,10 @@ const MOST_CLOCK_SECONDS = 5
 const GRANT = 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA bookctl'
 const SET_FSYNC = 'set fsync = on: a crash of the server would lose what was acknowledged'
 
-/** Checks the store that machines share. Throws a StorageError if it is unreachable, refuses the user, or has a newer schema. */
+/**
+ * Checks the store that machines share. Throws a StorageError if it is unreachable, refuses the user, or has a newer
+ * schema.
+ */
 export async function checkStore(state: State, offline: boolean): Promise<Finding> {
   if (!state.isShared) return skipped('none is set: what is remembered is in files of this machine')
   if (offline) return skipped('--offline')

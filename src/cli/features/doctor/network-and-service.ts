@@ -1,4 +1,4 @@
-/** Checks of the network, the service and the credentials, and of signing secrets and a webhook receiver. */
+/** Checks the network, the service and the credentials, and also signing secrets and a webhook receiver. */
 import {throwUnanswered} from '../../../api/answers/refusals.js'
 import {type Credentials, requestToken} from '../../../api/auth/tokens.js'
 import {type ProxyServer, placeOf, proxyFor} from '../../../api/http/connection.js'
@@ -24,14 +24,14 @@ import {readStatus} from '../webhooks/status.js'
 import {type Checks, type Finding, fail, ok, skipped, warn} from './check.js'
 
 interface NetworkOptions extends Pick<ConnectOptions, 'env' | 'proxy' | 'caFile' | 'insecure'> {
-  /** Time limit of each check. */
+  /** Time limit for each check. */
   readonly timeoutSeconds: number
 }
 
-/** Three weeks, because an operator needs some time to renew a certificate. */
+/** A certificate that expires within three weeks is reported, because an operator needs time to renew it. */
 const ABOUT_TO_EXPIRE_SECONDS = 21 * 24 * 3600
 
-/** Checks the connection to the service, without credentials. Each check depends on those before it. */
+/** Checks the connection to the service, without credentials. Each check depends on the previous ones. */
 export class NetworkChecks {
   private proxy: ProxyServer | undefined
   private trusted: string[] | undefined
@@ -117,21 +117,21 @@ export class NetworkChecks {
 type SignedIn = Pick<Connection, 'api' | 'tokens' | 'target'>
 
 /**
- * A clock that is off by this much makes tokens seem to expire at a wrong time. Beyond the tolerance of §6.3, signatures are
- * refused too.
+ * If the clock is off by this many seconds, tokens seem to expire at a wrong time. Beyond the tolerance of §6.3,
+ * signatures are refused too.
  */
 const NOTABLE_SKEW_SECONDS = 60
 
 /**
- * Checks the service and the credentials. The first check calls `open`. The scopes of BOOKCTL_TOKEN are unknown, so only the
- * account check shows whether it works.
+ * Checks the service and the credentials. The first check calls `open`. The scopes of BOOKCTL_TOKEN are unknown, so
+ * only the check of the account shows whether it works.
  */
 export class ServiceChecks {
   private signedIn: SignedIn | undefined
   private sender: Sender | undefined
   private whyNotSignedIn = ''
   private answer: SentAnswer | undefined
-  /** When the service answered, in Unix seconds. */
+  /** When the service answered, in Unix seconds on this machine's clock. */
   private answeredAt = 0
   private granted: readonly string[] | undefined
 
@@ -200,7 +200,7 @@ export class ServiceChecks {
     return ok(`valid until ${isoTime(expiresAt)}, ${minutes} minutes`)
   }
 
-  /** Reports every scope of the service. Only those that commands ask for by themselves are a reason to warn. */
+  /** Reports every scope of the service. A missing scope is a warning only if commands request it by themselves. */
   private async checkScopes({target}: SignedIn): Promise<Finding> {
     if (target.token) return skipped('unknown for BOOKCTL_TOKEN')
     if (!this.granted) return skipped('no token')
@@ -227,9 +227,9 @@ export class ServiceChecks {
   }
 
   /**
-   * Returns those of `scopes` that the service grants the client, or undefined if it cannot be asked. A service
-   * that refuses the scopes together is asked for each alone. The tokens are stored nowhere, and not revoked: a service may give
-   * the same one twice.
+   * Returns those of `scopes` that the service grants the client, or undefined if that could not be found out. If the
+   * service refuses the scopes together, each is requested alone. The tokens are not stored, and not revoked, because a
+   * service may issue the same token twice.
    */
   private async askForScopes(
     credentials: Credentials,
@@ -243,7 +243,7 @@ export class ServiceChecks {
       const token = await requestToken({...options, credentials}, scopes)
       return scopes.filter(scope => token.scopes.includes(scope))
     } catch (error) {
-      // A bug, or an interruption.
+      // A bug, or an interruption, is rethrown.
       if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
       if (error.details.code !== 'invalid_scope') return undefined
       if (scopes.length === 1) return []
@@ -266,11 +266,13 @@ export class ServiceChecks {
   }
 }
 
-/** Compares this machine's clock with the Date header. `at` is when the answer was made, in Unix seconds on this machine. */
+/**
+ * Compares this machine's clock with the Date header. `at` is when the answer arrived, in Unix seconds on this machine.
+ */
 function checkClock(headers: SentAnswer['headers'], at: number): Finding {
   const date = Date.parse(headers.date ?? '')
   if (Number.isNaN(date)) return skipped('the response has no Date header')
-  // Date has whole seconds, so half a second is added on average.
+  // Date has whole seconds, so on average the service's time is half a second later.
   const skew = at - (date / 1000 + 0.5)
   const seconds = Math.abs(Math.round(skew))
   if (seconds < NOTABLE_SKEW_SECONDS) return ok(`within ${Math.max(seconds, 1)} s of the service's`)
@@ -293,7 +295,9 @@ export function checkSigningSecrets({state, env, profile}: ReceiverOptions): Fin
   return ok('none; webhooks create stores the one it gets')
 }
 
-/** Reports whether events are received, as `webhooks status` does. A machine that never listened has nothing to report. */
+/**
+ * Checks whether events are received, as `webhooks status` does. If this machine never listened, the check is skipped.
+ */
 export async function checkListener(state: State, offline: boolean): Promise<Finding> {
   if (state.isShared && offline) return skipped('--offline')
   const {healthy, listeners, forwards, warnings} = await readStatus(state)
@@ -304,7 +308,7 @@ export async function checkListener(state: State, offline: boolean): Promise<Fin
   return warn(warnings.join('; '), 'bookctl webhooks status')
 }
 
-/** Probes the receiver at `url` as `webhooks probe` does. */
+/** Probes the receiver at `url`, as `webhooks probe` does. */
 export async function checkReceiver(url: string | undefined, options: ReceiverOptions): Promise<Finding> {
   if (url === undefined) return skipped('none was named with --receiver URL')
   const {rows, notSent} = await probeReceiver(url, {profile: options.profile}, options)

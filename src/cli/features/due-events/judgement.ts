@@ -1,6 +1,7 @@
 /**
- * Judges which of the events that reservations should have caused did not come. `explain` and `webhooks events missing` both use
- * it, so that they never contradict each other. An event that cannot be judged gets a reason, and is not called missing.
+ * Judges which events that reservations should have caused are missing. Both `explain` and `webhooks events missing`
+ * use it, so that they never contradict each other. An event that cannot be judged gets a reason, and is not called
+ * missing.
  */
 import {zonedInstantOf} from '../../../contract/dates.js'
 import type {DueEvent} from '../../../contract/due-events.js'
@@ -14,7 +15,10 @@ export interface ReceivedSpan {
   readonly last: number
 }
 
-/** Extends the span of a subscription to an event that was stored for it. `spans` are by the names of secrets. */
+/**
+ * Extends the span of a subscription to include an event that was stored for it. `spans` are keyed by the name of the
+ * secret.
+ */
 export function addToSpan(
   spans: Map<string, ReceivedSpan>,
   {secretName, receivedAt}: {readonly secretName: string; readonly receivedAt: number},
@@ -23,62 +27,71 @@ export function addToSpan(
   spans.set(secretName, {first: Math.min(first, receivedAt), last: Math.max(last, receivedAt)})
 }
 
-/** A subscription that exists or existed, as far as this machine or the service knows it. */
+/** A subscription that exists or existed, as far as this machine or the service knows. */
 export interface SubscriptionHistory {
   readonly id: string
-  /** The events it takes; null if that is not known. */
+  /** The event types that it takes, or null if unknown. */
   readonly types: readonly string[] | null
-  /** The address that its events are sent to; null if that is not known. */
+  /** The URL that its events are sent to, or null if unknown. */
   readonly url: string | null
-  /** Whether the service has turned it off, so that nothing is sent to it. */
+  /** Whether the service has disabled it, so that nothing is sent to it. */
   readonly isPassive: boolean
-  /** Since when it is known to exist, in Unix seconds; undefined if that is not known. */
+  /** Since when it is known to exist, in Unix seconds, or undefined if unknown. */
   readonly since: number | undefined
-  /** Null if it still exists; when it was deleted, in Unix seconds; undefined if it was deleted, and when is not known. */
+  /** When it was deleted, in Unix seconds. Null if it still exists, undefined if it was deleted at an unknown time. */
   readonly until: number | null | undefined
   readonly received: ReceivedSpan | undefined
 }
 
-/** A delivery of the event that is judged. */
+/** A delivery of the event that is being judged. */
 export interface DeliveryState {
   readonly subscriptionId: string
   readonly isPending: boolean
   readonly isDelivered: boolean
-  /** The last attempt, in Unix seconds of the service's clock; undefined before the first one. */
+  /** The last attempt, in Unix seconds of the service's clock. Undefined before the first attempt. */
   readonly lastTriedAt: number | undefined
 }
 
 /** What the service says about the deliveries to its subscriptions. */
 export interface SentDeliveries {
-  /** The deliveries of an event, by `eventName`. */
+  /** The deliveries of each event, by `eventName`. */
   readonly byName: ReadonlyMap<string, readonly DeliveryState[]>
-  /** When something was first sent to each subscription, in Unix seconds of the service's clock; null if nothing was. */
+  /**
+   * When something was first sent to each subscription, in Unix seconds of the service's clock. Null if nothing was
+   * sent.
+   */
   readonly firstTo: ReadonlyMap<string, number | null>
 }
 
 export interface DueEvidence {
   readonly subscriptions: readonly SubscriptionHistory[]
-  /** Undefined where the service does not list its deliveries. */
+  /** Undefined if the service does not list its deliveries. */
   readonly sent: SentDeliveries | undefined
-  /** The time before which stored events may have been removed; null if none was. */
+  /** The time before which stored events may have been removed, in Unix seconds, or null if none were. */
   readonly prunedBefore: number | null
   /** Unix seconds. */
   readonly now: number
 }
 
-/** An event that did not come. `passiveId` is the subscription that is turned off, if none is on that takes the event. */
+/**
+ * The judgement on an event that was not received. `passiveId` is the id of a disabled subscription, if no enabled one
+ * takes the event.
+ */
 export type DueVerdict =
   | {
       readonly kind: 'missing'
-      /** `taken`: the receiver answered with 2xx; `given_up`: none did; `not_sent`: the service made no delivery. */
+      /**
+       * `taken`: the receiver answered with 2xx. `given_up`: the service gave up delivering. `not_sent`: the service
+       * made no delivery. `never_came`: it is unknown what the service did.
+       */
       readonly how: 'taken' | 'given_up' | 'not_sent' | 'never_came'
-      /** False if nothing that was sent to its subscriptions is stored here, so that another program may have it. */
+      /** False if no event of its subscriptions is stored here, so that another program may have received it. */
       readonly isReceivedHere: boolean
       readonly passiveId: string | null
       readonly subscriptionIds: readonly string[]
     }
   | {readonly kind: 'pending'; readonly passiveId: string | null}
-  /** Nothing was subscribed to it then. */
+  /** No subscription took the event at that time. */
   | {readonly kind: 'not_due'}
   | {readonly kind: 'unjudged'; readonly why: string}
 
@@ -86,7 +99,7 @@ export interface NamedDueEvent extends DueEvent {
   readonly reservation_ref: string
 }
 
-/** An event to judge, which may be of a type that is not in §6.1. */
+/** An event to judge. Its type may be one that is not in §6.1. */
 export type JudgedEvent = Omit<NamedDueEvent, 'type'> & {readonly type: string}
 
 export const eventName = ({type, reservation_ref}: Pick<JudgedEvent, 'type' | 'reservation_ref'>) =>
@@ -96,7 +109,7 @@ const PRUNED = 'what was received then may have been removed (webhooks events pr
 const UNDATED = 'the service does not say when they were due'
 const UNKNOWN_START = 'since when they are subscribed is not known on this machine'
 
-/** Judges an event of which none was received. */
+/** Judges an event that was not received. */
 export function judgeDue(event: JudgedEvent, evidence: DueEvidence): DueVerdict {
   const {subscriptions, sent, prunedBefore, now} = evidence
   const at = event.due_at === null ? undefined : zonedInstantOf(event.due_at)
@@ -106,7 +119,7 @@ export function judgeDue(event: JudgedEvent, evidence: DueEvidence): DueVerdict 
   if (pending.length > 0)
     return {kind: 'pending', passiveId: passiveAmong(ofIds(pending.map(each => each.subscriptionId)))}
   const taken = deliveries.filter(({isDelivered}) => isDelivered)
-  // Its time on the service's clock cannot be compared with the clock by which events are removed.
+  // The delivery's time on the service's clock cannot be compared with the clock by which events were removed.
   const mayBeRemoved = prunedBefore !== null && taken.length > 0
   if (mayBeRemoved || (at !== undefined && prunedBefore !== null && at < prunedBefore))
     return {kind: 'unjudged', why: PRUNED}
@@ -138,7 +151,7 @@ export function judgeDue(event: JudgedEvent, evidence: DueEvidence): DueVerdict 
   return {
     kind: 'missing',
     how: sent === undefined ? 'never_came' : 'not_sent',
-    // What the service did not send cannot have gone to another program.
+    // What the service did not send cannot have been received by another program.
     isReceivedHere: sent !== undefined || existing.some(({received}) => received !== undefined),
     passiveId,
     subscriptionIds: existing.map(({id}) => id),
@@ -151,7 +164,7 @@ function passiveAmong(subscriptions: readonly SubscriptionHistory[]): string | n
   return isOn || passive === undefined ? null : passive.id
 }
 
-/** Reports whether the subscription existed at `at` and took the event, or why that is not known. */
+/** Reports whether the subscription existed at `at` and took the event. If that is unknown, returns the reason. */
 function existedAt(
   at: number,
   {id, types, since, until, received}: SubscriptionHistory,
@@ -159,7 +172,7 @@ function existedAt(
 ): boolean | string {
   const name = sanitizeLine(id, 100)
   const firstSentAt = sent?.firstTo.get(id)
-  // The service's own deliveries are on its own clock, as the events are.
+  // The times of the service's deliveries and of the events are on the same clock.
   if (firstSentAt === null) return false
   const start = firstSentAt ?? since
   const isOverBefore = typeof until === 'number' && until < at
@@ -168,18 +181,18 @@ function existedAt(
   if (start === undefined) return until === null ? UNKNOWN_START : mayHave
   const isSeenLater = received !== undefined && received.last >= at
   if (until === undefined && !isSeenLater) return mayHave
-  // Its deliveries are not known, and the clock of this machine may not be that of the service.
+  // Its deliveries are unknown, and this machine's clock may differ from the service's.
   if (sent !== undefined && firstSentAt === undefined) return until === null ? UNKNOWN_START : mayHave
   return types === null ? `which events the subscription ${name} takes is not known` : true
 }
 
-/** What this machine remembers of a subscription: its secret, or that the secret was removed. */
+/** What this machine stores about a subscription: its secret, or that its secret was removed. */
 export interface RememberedSubscription {
   readonly subscription_id: string
   readonly types: readonly string[] | undefined
   readonly url: string | undefined
   readonly since: number | undefined
-  /** When and by which command the secret was removed; undefined if it is stored. */
+  /** When the secret was removed, and by which command. Undefined if it is still stored. */
   readonly removal: {readonly removed_at: number; readonly removed_by: string} | undefined
 }
 
@@ -190,10 +203,10 @@ interface ListedSubscription {
   readonly is_active: boolean | null
 }
 
-/** The commands that delete a subscription together with its secret. */
+/** Matches the commands that delete a subscription together with its secret. */
 const DELETING = /^webhooks (?:delete|rotate)/
 
-/** Joins what the service lists, if it does, what this machine remembers, and what was received. */
+/** Combines what the service lists (if it does), what this machine stores, and what was received. */
 export function subscriptionHistories(
   listed: readonly ListedSubscription[] | undefined,
   remembered: readonly RememberedSubscription[],

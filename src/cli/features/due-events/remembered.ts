@@ -1,14 +1,17 @@
-/** The subscriptions that this machine remembers: those whose signing secrets are stored, and those whose secrets were removed. */
+/**
+ * The subscriptions that this machine knows: those whose signing secrets are stored, and those whose secrets were
+ * removed.
+ */
 import type {State} from '../../../state/state.js'
 import type {RememberedSubscription} from './judgement.js'
 
 export interface OwnedSubscription extends RememberedSubscription {
   readonly profile: string
-  /** The service; undefined for secrets that an earlier version stored or removed. */
+  /** The base URL of the service. Undefined for secrets that an earlier version stored or removed. */
   readonly baseUrl: string | undefined
 }
 
-/** Returns those of `profile`, or of all profiles, newest first. */
+/** Returns the known subscriptions of `profile`, or of all profiles, newest first. */
 export function rememberedSubscriptions(
   {secrets}: Pick<State, 'secrets'>,
   profile: string | null = null,
@@ -37,7 +40,7 @@ export function rememberedSubscriptions(
       removal: {removed_at, removed_by},
     }
   })
-  // A secret that was replaced is stored again under the same name.
+  // If a removed secret was replaced, it is stored again under the same name.
   return [
     ...stored,
     ...removed.filter(({subscription_id: id}) => stored.every(each => each.subscription_id !== id)),

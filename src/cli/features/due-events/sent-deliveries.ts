@@ -1,4 +1,7 @@
-/** Reads what the service says it sent, where it lists its deliveries: the local sandbox does, and a service whose path is named. */
+/**
+ * Reads which events the service says it sent, if it lists its deliveries. The local sandbox does, and a service for
+ * which config.json has the path.
+ */
 import {eachDelivery} from '../../../api/operations/webhooks.js'
 import type {Api} from '../../../api/types.js'
 import {zonedInstantOf} from '../../../contract/dates.js'
@@ -6,8 +9,9 @@ import {Failure} from '../../../contract/failure.js'
 import {type DeliveryState, eventName, type SentDeliveries, type SubscriptionHistory} from './judgement.js'
 
 /**
- * Returns the deliveries of the events in `names` to the subscriptions, and when the first one was sent to each. Returns undefined
- * if the service does not list the deliveries of a subscription that exists; those of a deleted one may be gone.
+ * Returns the deliveries of the events in `names` to the subscriptions, and when the first delivery to each was sent.
+ * Returns undefined if the service does not list the deliveries of a subscription that exists. Those of a deleted
+ * subscription may have been removed.
  */
 export async function readSent(
   api: Api,
@@ -39,7 +43,7 @@ export async function readSent(
       if (until === null) return undefined
       continue
     }
-    // A list without deliveries of a deleted subscription may mean that they were removed with it.
+    // An empty list for a deleted subscription may mean that its deliveries were removed too.
     if (first !== null || until === null) firstTo.set(id, first)
   }
   return {byName, firstTo}

@@ -1,4 +1,4 @@
-/** A booking in short: its stay, its state, its price and what cancelling it costs, without the names of guests. */
+/** Summarises a booking: its stay, state, price and cancellation terms, without the names of guests. */
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {type OfferTerms, termsOf} from '../../../api/answers/terms-and-fees.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
@@ -10,7 +10,7 @@ import {type BookingSummary, type Cancelling, type ReservationFacts, recordOf, t
 
 type Known = Pick<ReservationFacts, 'service' | 'entry' | 'events' | 'offer'>
 
-/** Returns the stay, from the record of the reservation, the attempt to make it, or the offer. */
+/** Returns the stay, from the record of the reservation, the journal entry, or the offer. */
 export function stayOf({service, entry, offer}: Pick<ReservationFacts, 'service' | 'entry' | 'offer'>): Stay {
   const {hotel, check_in, check_out} = factsOfReservation({reservation: recordOf({service, entry})})
   return {
@@ -20,7 +20,7 @@ export function stayOf({service, entry, offer}: Pick<ReservationFacts, 'service'
   }
 }
 
-/** `now` is in Unix seconds on the service's clock. */
+/** Returns the summary of a booking. `now` is in Unix seconds on the service's clock. */
 export function summaryOf(facts: Known, now: number): BookingSummary {
   const {entry} = facts
   const {isPaid, madeAt} = courseOfFacts(facts)

@@ -1,4 +1,4 @@
-/** The course of a reservation, from what the service says, what was recorded here and what its events said. */
+/** Works out the course of a reservation from what the service says, what was recorded here, and its events. */
 import {isEnded} from '../../../api/answers/reservations.js'
 import type {DueEvent, ReservationCourse} from '../../../contract/due-events.js'
 import {dueEvents} from '../../../contract/due-events.js'
@@ -23,7 +23,7 @@ export function courseOfFacts(facts: Known): ReservationCourse {
   return {
     ...course,
     madeAt: course.madeAt ?? (entry?.reservationRef ? entry.createdAt : null),
-    // A voucher is produced once it is confirmed (§3).
+    // A voucher is produced only after the reservation is confirmed (§3).
     isConfirmed: course.isConfirmed || confirmedAt !== null || voucherAt !== undefined,
     confirmedAt,
     isPaid: course.isPaid || paidAt !== null,
@@ -31,7 +31,7 @@ export function courseOfFacts(facts: Known): ReservationCourse {
     isVoucherReady: course.isVoucherReady || voucherAt !== undefined,
     voucherReadyAt: course.voucherReadyAt ?? voucherAt ?? null,
     isCancelled,
-    // The journal learns of a cancellation afterwards.
+    // The journal learns of a cancellation only afterwards.
     cancelledAt: cancelledAt ?? (isCancelled ? (entry?.updatedAt ?? null) : null),
   }
 }
@@ -41,7 +41,7 @@ export function dueOf(facts: Known): DueEvent[] {
   return dueEvents(courseOfFacts(facts))
 }
 
-/** The newest state that is known, in lower case; null if none is. */
+/** Returns the newest known state in lower case, or null if none is known. */
 export function stateOfFacts(facts: Known): string | null {
   const {service, entry, events} = facts
   if (service.kind === 'shown') return service.found.status?.toLowerCase() ?? null
@@ -59,7 +59,7 @@ function newestStatus(events: readonly ReceivedEvent[]) {
     .sort((left, right) => right.at - left.at)[0]
 }
 
-/** Reports whether it is no booking, or no longer one. */
+/** Reports whether the reservation is not a booking, or is no longer one. */
 export function hasEnded(facts: Known): boolean {
   return isEnded(stateOfFacts(facts)) || courseOfFacts(facts).isCancelled
 }

@@ -1,4 +1,4 @@
-/** Other bookings that look like the same trip: those that were tried here, and those that the service lists. */
+/** Finds other bookings that look like the same trip: those that were tried here, and those that the service lists. */
 import {isEnded} from '../../../api/answers/reservations.js'
 import {tripOfEntry} from '../../../api/reserve/trip-key.js'
 import {isUnresolved} from '../../../contract/journal.js'
@@ -10,7 +10,10 @@ import {clientReferencesOf, type Means} from './subject.js'
 
 type Undoubled = Omit<ReservationFacts, 'doubles'>
 
-/** Returns the other bookings of the same client that look like this one: those tried here, and those that the service lists. */
+/**
+ * Returns other bookings of the same client that look like the same trip: those that were tried here, and those that
+ * the service lists.
+ */
 export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
   const {entry, service: answer, listed, now} = facts
   const isOpen = entry !== undefined && isUnresolved(entry)
@@ -35,7 +38,10 @@ export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[
   return [...doubles.values()]
 }
 
-/** Reports whether the booking has ended, or may have: one that was unpaid when it was last seen may have expired. */
+/**
+ * Reports whether the booking has ended, or may have ended: if it was unpaid when it was last seen, it may have
+ * expired.
+ */
 function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): boolean {
   const isUnpaid = /pending|payment|unpaid/.test(stateOfFacts(facts) ?? '')
   return hasEnded(facts) || (facts.service.kind === 'hidden' && isUnpaid)

@@ -1,6 +1,6 @@
 /**
- * What stands out in the events of a reservation: those that were due and did not come, were refused, still wait, or were given up
- * to be forwarded. Which events did not come is judged as `webhooks events missing` does; here are the details of each.
+ * Finds problems with the events of a reservation: events that were due and did not come, were refused, are pending, or
+ * were given up. Which events are missing is judged as by `webhooks events missing`; here are the details.
  */
 import {isoTime} from '../../../contract/dates.js'
 import {
@@ -17,7 +17,7 @@ import type {Delivery, OwnSubscription, Receiving, ReservationFacts} from './fac
 import type {Finding} from './finding.js'
 import {isSameService} from './from-service.js'
 
-/** Statuses with which a receiver refuses a request: §6.3 answers 401 to a signature that is not valid. */
+/** Statuses with which a receiver refuses a request. It answers 401 if the signature is invalid (§6.3). */
 const REFUSING: ReadonlySet<number | null> = new Set([401, 403])
 
 /** An event that was not received, with its deliveries as a local sandbox reports them. */
@@ -37,7 +37,7 @@ export function eventFindings(facts: ReservationFacts, receiving: Receiving): Fi
   ]
 }
 
-/** Says of which events cannot be judged whether they came, and why. */
+/** Says for which events it is unknown whether they came, and why. */
 export function unjudgedEvents(facts: ReservationFacts, receiving: Receiving): string[] {
   const name = facts.reference ?? 'it'
   return absentEvents(facts, receiving).flatMap(({event: {type}, verdict}) => {
@@ -48,7 +48,9 @@ export function unjudgedEvents(facts: ReservationFacts, receiving: Receiving): s
   })
 }
 
-/** Returns the events that were not received: those that a local sandbox has sent or will send, and others that are due. */
+/**
+ * Returns the events that were not received: those that a local sandbox has sent or will send, and others that are due.
+ */
 function absentEvents(facts: ReservationFacts, receiving: Receiving): Absent[] {
   const {reference, events, deliveries = []} = facts
   const due = dueOf(facts)
@@ -132,7 +134,7 @@ function findingOf(
   return [{code: 'event_missing', ...details, ...tries, dueAt, loss}]
 }
 
-/** Returns the delivery that the verdict is about: one that was refused, if there is one, or else the one that was tried most. */
+/** Returns the delivery that the verdict is about: preferably one that was refused, else the one with most attempts. */
 function deliveryToShow(deliveries: readonly Delivery[], verdict: DueVerdict): Delivery | undefined {
   const isOfVerdict = ({status}: Delivery) => {
     if (verdict.kind === 'pending') return status === 'PENDING'
@@ -144,7 +146,7 @@ function deliveryToShow(deliveries: readonly Delivery[], verdict: DueVerdict): D
   return byAttempts.find(isRefused) ?? byAttempts[0]
 }
 
-/** Reports whether a subscription is one of the client that made the reservation, as far as its profile says. */
+/** Reports whether a subscription belongs to the client that made the reservation, according to its profile. */
 export function belongsTo(
   {baseUrl, clientId}: Pick<OwnSubscription, 'baseUrl' | 'clientId'>,
   {client}: Pick<ReservationFacts, 'client'>,
@@ -153,7 +155,7 @@ export function belongsTo(
   return clientId === null || clientId === client.clientId
 }
 
-/** The types of due events that no subscription takes, as far as subscriptions are known. */
+/** Returns the finding that lists the types of due events for which no subscription is known, or an empty list. */
 function noSubscription(absent: readonly Absent[], facts: ReservationFacts, receiving: Receiving): Finding[] {
   const {reference} = facts
   const unreported = absent.filter(({deliveries, verdict}) => {
@@ -170,7 +172,7 @@ function noSubscription(absent: readonly Absent[], facts: ReservationFacts, rece
 
 function isTaken(type: string, facts: ReservationFacts, receiving: Receiving): boolean {
   const {subscriptions, isListed, receivedTypes} = receiving
-  // The sandbox made a delivery for each subscription that there was, so this event had none.
+  // The sandbox makes a delivery for each subscription, so there was none for this event.
   if (facts.deliveries !== undefined) return false
   if (!isListed && receivedTypes.includes(type)) return true
   return subscriptions.some(each => {

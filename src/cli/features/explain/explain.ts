@@ -1,4 +1,4 @@
-/** `explain`: opens the sources, gathers the facts, and decides what stands out in them. */
+/** `explain`: opens the sources, gathers the facts, and looks for problems in them. */
 import {systemClock} from '../../../contract/dates.js'
 import {isLoopbackHost, underOneName} from '../../../contract/network.js'
 import {lastExchanges} from '../../../state/exchanges.js'
@@ -16,27 +16,27 @@ import {createServiceView} from './from-service.js'
 import {gather} from './gather.js'
 import {resolveHere} from './subject.js'
 
-/** More lines than the history of requests has. */
+/** A number of lines that exceeds the history of requests. */
 const WHOLE_HISTORY = 100_000
 
 export interface Surroundings {
   readonly state: State
-  /** The service and credentials in use; undefined when logged out. */
+  /** The service and credentials in use. Undefined if logged out. */
   readonly target: Target | undefined
   readonly connect: () => Promise<Connection>
   readonly options: ConnectOptions
-  /** Runs when the command ends. */
+  /** Registers a function that runs when the command ends. */
   readonly whenStopped: (tidy: () => unknown) => void
 }
 
 export interface Explanation {
   readonly facts: Facts
   readonly findings: readonly Finding[]
-  /** What about events cannot be judged, and why. */
+  /** What could not be judged about events, and why. */
   readonly unjudged: readonly string[]
 }
 
-/** Explains `what`. Throws a usage error `unknown_subject` if nothing is known of it; StorageError. */
+/** Explains `what`. Throws a usage error `unknown_subject` if nothing is known about it, or a StorageError. */
 export async function explain(what: string, surroundings: Surroundings): Promise<Explanation> {
   const {state, connect} = surroundings
   const means = {
@@ -50,7 +50,7 @@ export async function explain(what: string, surroundings: Surroundings): Promise
   return {facts, findings: findingsIn(facts), unjudged: unjudgedIn(facts)}
 }
 
-/** Reports whether this machine or its shared store knows the name, so that it does not mean a file. */
+/** Reports whether this machine or its shared store knows the name. If so, it is not taken for the name of a file. */
 export async function isKnownHere(what: string, state: State): Promise<boolean> {
   const events = await state.events()
   return (await resolveHere(what, {state, events, history: historyOf(state)})) !== undefined
@@ -60,7 +60,10 @@ function historyOf({directory}: State) {
   return lastExchanges(directory, WHOLE_HISTORY).flatMap(line => requestOfHistory(line) ?? [])
 }
 
-/** Returns the local sandboxes that answer: those of the subject's clients, of the client in use, and those that run. */
+/**
+ * Returns the local sandboxes that answer: those that the subject's journal entries or the client in use belong to, and
+ * those that are running.
+ */
 async function openSandboxes(
   what: string,
   {state, target, options, whenStopped}: Surroundings,
@@ -72,7 +75,7 @@ async function openSandboxes(
     originUnderOneName,
   )
   if (origins.length === 0) return []
-  // Calls of a sandbox's control interface are not requests of the user.
+  // Calls of a sandbox's controls are not requests of the user, so they are not recorded.
   const {sender, close} = await openSender({...options, history: undefined, har: undefined})
   whenStopped(close)
   const views = [...new Set(origins)].map(origin => createSandboxView(sender, origin))

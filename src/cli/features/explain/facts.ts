@@ -1,4 +1,7 @@
-/** What is known about the subject of a question, gathered from all sources. The findings are made from these facts alone. */
+/**
+ * What is known about the subject of a question, gathered from all sources. The findings are derived from these facts
+ * alone.
+ */
 import type {Money} from '../../../api/answers/amounts.js'
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import type {JournalEntry} from '../../../contract/journal.js'
@@ -10,7 +13,7 @@ import type {SentDeliveries, SubscriptionHistory} from '../due-events/judgement.
 
 export type SubjectKind = 'reservation' | 'client_reference' | 'event' | 'offer' | 'request'
 
-/** What was asked about, as the user typed it. */
+/** What the user asked about. */
 interface Subject {
   readonly kind: SubjectKind
   readonly id: string
@@ -18,7 +21,7 @@ interface Subject {
 
 type Source = 'offers' | 'journal' | 'requests' | 'events' | 'service' | 'sandbox'
 
-/** Identifiers that a moment is about, under their names on the wire. */
+/** Ids that a moment is about, under their names on the wire. */
 interface MomentIds {
   readonly reservation_ref?: string | null
   readonly client_reference_id?: string
@@ -30,31 +33,31 @@ interface MomentIds {
   readonly subscription_id?: string
 }
 
-/** Something that happened. */
+/** Something that happened at a certain time. */
 export interface Moment extends MomentIds {
   /** Unix seconds. */
   readonly at: number
-  /** A sentence part without personal data. Foreign text in it is not sanitised yet. */
+  /** A part of a sentence, without personal data. Foreign text in it is not sanitised yet. */
   readonly what: string
   readonly source: Source
 }
 
-/** A source, and why it could not be asked; `problem` is null if it was. */
+/** A source that was to be asked. `problem` says why it could not be, and is null if it was. */
 export interface Asked {
   readonly source: Source
   /** Words that complete `looked in …`. */
   readonly where: string
   readonly problem: string | null
-  /** True if it was asked and that failed; `problem` then says how. */
+  /** True if the source was asked and that failed. `problem` then says how. */
   readonly hasFailed?: boolean
 }
 
-/** Returns what was asked, for JSON. */
+/** Returns the sources that were asked, for the JSON document. */
 export function lookedIn(asked: readonly Asked[]) {
   return asked.map(({source, where, problem}) => ({source, where, problem}))
 }
 
-/** A request, from the history of this machine or from the log of a sandbox. */
+/** A request, from the history of this machine or the log of a sandbox. */
 export interface RequestFact {
   /** Unix seconds. */
   readonly at: number
@@ -69,12 +72,12 @@ export interface RequestFact {
   readonly requestId: string | null
   readonly idempotencyKey: string | null
   readonly attempt: number | null
-  /** The command that sent it, if this machine did. */
+  /** The command that sent it, if it was sent from this machine. */
   readonly command: string | null
-  /** Client reference and offer in the body, where the body is known. */
+  /** The client reference and `offerId` in the body, if the body is known. */
   readonly clientReferenceId: string | null
   readonly offerId: string | null
-  /** The reservation that the answer named, where the answer is known. */
+  /** The reservation in the answer, if the answer is known. */
   readonly reservationRef: string | null
 }
 
@@ -83,11 +86,11 @@ export interface ReceivedEvent {
   readonly eventId: string
   readonly type: string | null
   readonly status: string | null
-  /** Whether it is a test, which is about no real reservation. */
+  /** Whether it is a test event, which is about no reservation. */
   readonly isTest: boolean
   /** Unix seconds. */
   readonly receivedAt: number
-  /** When the service says that it happened, in Unix seconds. */
+  /** When the event happened according to the service, in Unix seconds. */
   readonly createdAt: number | null
   readonly secretName: string
   readonly forwards: readonly EventForward[]
@@ -112,38 +115,40 @@ export interface Delivery {
   readonly attempts: readonly DeliveryAttempt[]
 }
 
-/** What the service says about a reservation: `hidden` if it could not be asked. */
+/** What the service says about a reservation. `hidden` means that it could not be asked. */
 export type ServiceAnswer =
   | {readonly kind: 'shown'; readonly found: ReadReservation}
   | {readonly kind: 'absent'}
   | {readonly kind: 'hidden'}
 
-/** Whether the voucher's link is available now; `unknown` if that was not asked or answered. */
+/** Whether the link to the voucher is available now. `unknown` means that the service was not asked or did not say. */
 export type VoucherAnswer = 'ready' | 'refused' | 'unknown'
 
-/** The hotel and the dates of a stay, each null if it is not known. Dates are `YYYY-MM-DD`. */
+/** The hotel and the dates (`YYYY-MM-DD`) of a stay. Each is null if unknown. */
 export interface Stay {
   readonly hotel: string | null
   readonly checkIn: string | null
   readonly checkOut: string | null
 }
 
-/** What cancelling costs. Times are in Unix seconds, and a fee is an amount or a share such as `50 %`, or null if not known. */
+/**
+ * What cancelling costs. Times are in Unix seconds. A fee is an amount or a share such as `50 %`, or null if unknown.
+ */
 export type Cancelling =
   | {readonly kind: 'free'; readonly until: number; readonly feeAfterwards: string | null}
   | {readonly kind: 'costs'; readonly fee: string | null}
   | {readonly kind: 'not_refundable'}
 
-/** A booking in short. What is not known is null. */
+/** A summary of a booking. Unknown values are null. */
 export interface BookingSummary {
   readonly clientReferenceId: string | null
-  /** The newest state that is known, in lower case. */
+  /** The newest known state, in lower case. */
   readonly state: string | null
   readonly isPaid: boolean
   /** Unix seconds. */
   readonly madeAt: number | null
   readonly price: Money | null
-  /** Null if the terms are not known. */
+  /** Null if the terms are unknown. */
   readonly cancelling: Cancelling | null
 }
 
@@ -155,11 +160,11 @@ export interface Double {
   readonly at: number | null
   /** False if its outcome is unknown and the service could not be asked. */
   readonly isCertain: boolean
-  /** Null if it is not certain. */
+  /** Null if `isCertain` is false. */
   readonly summary: BookingSummary | null
 }
 
-/** What is known of one reservation, or of one attempt to make it. */
+/** What is known about one reservation, or about one attempt to make it. */
 export interface ReservationFacts {
   readonly reference: string | null
   readonly client: Client | undefined
@@ -167,21 +172,24 @@ export interface ReservationFacts {
   readonly offer: SeenOffer | undefined
   readonly service: ServiceAnswer
   readonly voucher: VoucherAnswer
-  /** The reservations that the service lists under the client reference of an attempt without a known outcome. */
+  /** If the outcome of an attempt is unknown: the reservations that the service lists under its client reference. */
   readonly listed: readonly ReadReservation[] | undefined
   readonly events: readonly ReceivedEvent[]
-  /** The deliveries that a local sandbox reports; undefined for another service. */
+  /** The deliveries that a local sandbox reports. Undefined for another service. */
   readonly deliveries: readonly Delivery[] | undefined
-  /** What the service lists as sent for events that did not come; undefined if it has no such list or was not asked. */
+  /**
+   * The deliveries that the service lists for events that did not come. Undefined if it has no such list or was not
+   * asked.
+   */
   readonly sent: SentDeliveries | undefined
   readonly doubles: readonly Double[]
-  /** Unix seconds on the service's clock, which differs from this machine's on a local sandbox. */
+  /** Unix seconds on the service's clock. For a local sandbox, that differs from this machine's clock. */
   readonly now: number
-  /** The codes of errors with which the service refused to make it, as far as they are still known. */
+  /** The error codes with which the service refused to make the reservation, as far as they are still known. */
   readonly refusals: readonly string[]
 }
 
-/** A sign that a subscription's events are received here. */
+/** A stored event, which shows that the events of a subscription are received here. */
 export interface Reception {
   readonly secretName: string
   readonly type: string | null
@@ -190,21 +198,21 @@ export interface Reception {
 
 /** A subscription that exists or existed. */
 export interface OwnSubscription extends SubscriptionHistory {
-  /** Null for a secret of an earlier version. */
+  /** Null for a secret that an earlier version stored. */
   readonly baseUrl: string | null
-  /** The client of its profile; null if the profile is not in config.json. */
+  /** The client of its profile. Null if the profile is not in config.json. */
   readonly clientId: string | null
 }
 
-/** What is known about receiving events. */
+/** What is known about how events are received. */
 export interface Receiving {
   readonly subscriptions: readonly OwnSubscription[]
   /** Whether the service listed its subscriptions. */
   readonly isListed: boolean
   readonly receivedTypes: readonly string[]
-  /** The time before which stored events may have been removed, in Unix seconds; null if none was. */
+  /** The time before which stored events may have been removed, in Unix seconds, or null if none were. */
   readonly prunedBefore: number | null
-  /** How many requests the receivers of this store refused in the last hour. Which events they were is not known. */
+  /** How many requests the receivers of this store refused in the last hour. Which events were in them is unknown. */
   readonly refusedLastHour: number
 }
 
@@ -213,12 +221,15 @@ export interface Facts {
   readonly reservations: readonly ReservationFacts[]
   readonly receiving: Receiving
   readonly moments: readonly Moment[]
-  /** The requests that were asked about, if one was. */
+  /** The requests that the user asked about, if any. */
   readonly requests: readonly RequestFact[]
   readonly asked: readonly Asked[]
 }
 
-/** Returns the reservation as the service shows it, or as it was answered when it was made; an empty object if neither is known. */
+/**
+ * Returns the reservation as the service shows it, else as it was answered when it was made. Returns an empty object if
+ * neither is known.
+ */
 export function recordOf({service, entry}: Pick<ReservationFacts, 'service' | 'entry'>): JsonObject {
   if (service.kind === 'shown') return service.found.reservation
   return entry?.result ?? {}

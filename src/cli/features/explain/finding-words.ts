@@ -1,11 +1,11 @@
-/** The words of each finding for the operator: what stands out, and the next step. */
+/** The words of each finding for the operator: the problem, and the next step. */
 import {shellWord} from '../../../contract/foreign-text.js'
 import {SIGNATURE_TOO_OLD} from '../../../webhooks/forward/forwarder.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Finding, type FindingOf, SEVERITIES} from './finding.js'
 import {answerText, originOf, priceText, utcText} from './words.js'
 
-/** A finding as it is printed and in JSON. Foreign text in it is not sanitised yet. */
+/** A finding in the form of the output and of JSON. Foreign text in it is not sanitised yet. */
 export interface SaidFinding {
   readonly code: Finding['code']
   readonly severity: (typeof SEVERITIES)[Finding['code']]
@@ -178,7 +178,7 @@ function forwardGivenUp({
   status,
   error,
 }: FindingOf<'forward_given_up'>): Words {
-  // A query or a user name may be a secret.
+  // A query or a user name in the URL may be a secret.
   const url = new URL(target)
   const hasSecret = url.search !== '' || url.username !== '' || url.password !== ''
   const to = hasSecret ? 'URL' : shellWord(url.href)

@@ -1,4 +1,4 @@
-/** A finding: what stands out, with the details that its texts need. */
+/** The findings: what is noteworthy, with the details that their texts need. */
 import type {Money} from '../../../api/answers/amounts.js'
 import type {BookingSummary, Double} from './facts.js'
 
@@ -18,25 +18,25 @@ export const SEVERITIES = {
   cancelled: 'notice',
 } as const
 
-/** Why an event is missing: how it was lost, as far as that is known. */
+/** How a missing event was lost, as far as that is known. */
 type Loss =
   /** The service gave up delivering it. */
   | 'given_up'
   /** It was answered with 2xx, but is not in this store. */
   | 'not_kept'
-  /** It is overdue and never came. */
+  /** It is overdue and has not come. */
   | 'never_came'
-  /** The service made no delivery of it. */
+  /** The service made no delivery for it. */
   | 'not_sent'
 
 interface About {
-  /** The reservation that it is about; null for an attempt without one, or an event about none. */
+  /** The reservation that it is about. Null for an attempt without a reservation, or an event that names none. */
   readonly reference: string | null
 }
 
 type EventDetails = {readonly type: string; readonly eventId: string | null}
 
-/** The attempts to deliver an event or to forward it: how many, and how the last one ended. */
+/** Attempts to deliver or forward an event: their number, and the result of the last one. */
 export interface Attempts {
   readonly attempts: number
   readonly status: number | null
@@ -45,14 +45,16 @@ export interface Attempts {
 
 /** Where and when the service tried to deliver an event, as far as it reports that. */
 export interface Tries {
-  /** The address of the subscription; null if it is not known. */
+  /** The URL of the subscription, or null if unknown. */
   readonly address: string | null
-  /** The first and the last attempt, in Unix seconds; null if there was none, or none is known. */
+  /** The first attempt. `lastAt` is the last. Both are Unix seconds, or null if there was none or it is unknown. */
   readonly firstAt: number | null
   readonly lastAt: number | null
 }
 
-/** The subscription that should take it and is turned off, so that nothing is sent to it; null if none is known to be. */
+/**
+ * The subscription that should take the event but is disabled, so that nothing is sent to it. Null if there is none.
+ */
 interface MayBePassive {
   readonly passiveId: string | null
 }
@@ -64,7 +66,7 @@ export type Finding = About &
         readonly clientReferenceId: string
         /** Unix seconds. */
         readonly sentAt: number
-        /** The reservations there under the client reference; null if that is not known. */
+        /** The reservations that the service has under the client reference, or null if unknown. */
         readonly found: readonly string[] | null
         /** Whether it was given up here, so that it cannot be resumed. */
         readonly isForgotten: boolean
@@ -72,7 +74,7 @@ export type Finding = About &
     | {
         readonly code: 'price_changed'
         readonly agreed: Money | null
-        /** Null if the reservation was refused for it. */
+        /** Null if the reservation was refused because of the price. */
         readonly booked: Money | null
         readonly clientReferenceId: string | null
       }
@@ -81,7 +83,10 @@ export type Finding = About &
         readonly code: 'event_missing'
         readonly dueAt: number | null
         readonly loss: Loss
-        /** Requests that were refused here in the last hour, among which it may be; 0 if the service reports what it delivered. */
+        /**
+         * How many requests were refused here in the last hour, one of which may be this event. 0 if the service
+         * reports its deliveries.
+         */
         readonly refusedHere: number
       } & EventDetails &
         Attempts &
@@ -93,7 +98,7 @@ export type Finding = About &
         readonly address: string | null
         readonly status: number
         readonly attempts: number
-        /** When it is sent again; null if it is not. */
+        /** When it will be sent again, or null if it will not. */
         readonly nextAt: number | null
       } & EventDetails &
         MayBePassive)
@@ -116,7 +121,7 @@ export type Finding = About &
       } & MayBePassive)
     | ({
         readonly code: 'delivery_pending'
-        /** Whether it waits to be forwarded, not to be received. */
+        /** If the event waits to be forwarded: the target. Null if it waits to be received. */
         readonly target: string | null
         readonly dueAt: number | null
         readonly nextAt: number | null
@@ -134,7 +139,7 @@ export type Finding = About &
       }
   )
 
-/** The findings of a code. */
+/** The finding with this code. */
 export type FindingOf<Code extends Finding['code']> = Extract<Finding, {readonly code: Code}>
 
 export function isProblem({code}: Finding): boolean {

@@ -1,4 +1,6 @@
-/** What stands out in the facts. Pure functions: each finding has the details that its texts need. */
+/**
+ * Finds what is noteworthy in the facts. All functions are pure, and each finding has the details that its texts need.
+ */
 import {isSameMoney} from '../../../api/answers/amounts.js'
 import {chargeOf, differsFrom} from '../../../api/answers/charges.js'
 import {costsOfCancellation, factsOfReservation} from '../../../api/answers/reservations.js'
@@ -12,7 +14,7 @@ import {type Facts, type ReservationFacts, recordOf} from './facts.js'
 import {type Finding, SEVERITIES} from './finding.js'
 import {operationOf} from './from-requests.js'
 
-/** Returns what stands out, problems first. */
+/** Returns the findings, problems first. */
 export function findingsIn({reservations, receiving}: Facts): Finding[] {
   const findings = reservations.flatMap(facts => [
     ...outcomeUnknown(facts),
@@ -28,7 +30,7 @@ export function findingsIn({reservations, receiving}: Facts): Finding[] {
   return findings.sort((left, right) => rank(left) - rank(right))
 }
 
-/** Says what cannot be judged, and why. */
+/** Says what could not be judged, and why. */
 export function unjudgedIn(facts: Facts): string[] {
   const {reservations, receiving, subject} = facts
   const unknown = hasUnknownReservation(facts)
@@ -37,7 +39,10 @@ export function unjudgedIn(facts: Facts): string[] {
   return [...new Set([...unknown, ...reservations.flatMap(each => unjudgedEvents(each, receiving))])]
 }
 
-/** Reports whether a request that was asked about may have made a reservation that is not known, because its answer is not kept. */
+/**
+ * Reports whether a request that the user asked about may have made an unknown reservation, because its answer was not
+ * kept.
+ */
 export function hasUnknownReservation({requests, reservations}: Facts): boolean {
   if (reservations.length > 0) return false
   return requests.some(request => {
@@ -62,7 +67,9 @@ function outcomeUnknown({reference, entry, listed}: ReservationFacts): Finding[]
   ]
 }
 
-/** It was booked here, and the service that was asked as the same client has no such reservation. */
+/**
+ * Returns a finding if the reservation was made here, but the service says that this client has no such reservation.
+ */
 function notFoundThere({reference, entry, service}: ReservationFacts): Finding[] {
   if (reference === null || entry === undefined || service.kind !== 'absent') return []
   return [{code: 'not_found_there', reference, baseUrl: entry.baseUrl}]
@@ -73,12 +80,13 @@ function priceChanged(facts: ReservationFacts, all: readonly ReservationFacts[])
   const agreed = entry?.agreed ? moneyOf(entry.agreed) : null
   const clientReferenceId = entry?.clientReferenceId ?? null
   if (reference === null) {
-    // The offer was refused because its price had changed. That is past once it was booked at another price.
+    // The offer was refused because its price had changed. That no longer matters once the trip was booked at another
+    // price.
     const isBooked = all.some(each => each.reference !== null)
     if (isBooked || !refusals.includes('price_changed')) return []
     return [{code: 'price_changed', reference, agreed, booked: null, clientReferenceId}]
   }
-  // What the service shows now, and what its answer to the booking said.
+  // The price that the service shows now, and the price in its answer to the booking.
   const prices = [service.kind === 'shown' ? bookedPrice(service.found) : null, entry?.booked ?? null]
   const other = prices.find(price => price && agreed && !isSameMoney(agreed, moneyOf(price)))
   return other ? [{code: 'price_changed', reference, agreed, booked: moneyOf(other), clientReferenceId}] : []
@@ -90,7 +98,7 @@ function likelyDoubles(facts: ReservationFacts): Finding[] {
   return doubles.map(double => ({code: 'likely_double', reference, own, double}))
 }
 
-/** How long a voucher may take to be produced after the confirmation. Not in the interface. */
+/** How many seconds after the confirmation a voucher may take. Not in the interface. */
 const VOUCHER_SECONDS = 15 * 60
 
 function voucherMissing(facts: ReservationFacts): Finding[] {
@@ -99,7 +107,7 @@ function voucherMissing(facts: ReservationFacts): Finding[] {
   const {confirmedAt, isVoucherReady} = courseOfFacts(facts)
   const isLate = confirmedAt !== null && now - confirmedAt > VOUCHER_SECONDS
   const {voucher: state} = factsOfReservation({reservation: recordOf(facts)})
-  // §4.5: it can be asked for once the reservation is confirmed.
+  // A voucher can be requested once the reservation is confirmed (§4.5).
   const isPending = voucher === 'unknown' && service.kind === 'shown' && state !== null && !isVoucherReady
   if (voucher === 'refused' || (isPending && isLate))
     return [{code: 'voucher_missing', reference, confirmedAt}]

@@ -1,4 +1,4 @@
-/** What was received about a reservation, from the stored events, and the timeline of it. */
+/** Reads what was received about a reservation from the stored events, for the facts and the timeline. */
 import {instantOf} from '../../../contract/dates.js'
 import {isTestEvent, subjectOf} from '../../../contract/events.js'
 import {isObject} from '../../../contract/json.js'
@@ -9,10 +9,10 @@ import type {Moment, ReceivedEvent, Reception} from './facts.js'
 import {answerText, originOf} from './words.js'
 
 const PAGE = 200
-/** More events than this about one reservation are not read. */
+/** Maximum number of events that are read for one reservation. */
 const MOST_EVENTS = 1000
 
-/** Returns the matching events, oldest first, at most MOST_EVENTS. */
+/** Returns the matching events, oldest first and at most MOST_EVENTS. */
 export async function readEvents(store: EventStore, filter: EventFilter): Promise<ReceivedEvent[]> {
   const events: ReceivedEvent[] = []
   let after = 0
@@ -41,7 +41,10 @@ async function receivedOf(store: EventStore, event: StoredEvent): Promise<Receiv
   }
 }
 
-/** Returns the reservation that the stored event names, or null; undefined if no such event is stored. */
+/**
+ * Returns the reservation that the stored event names, or null if it names none. Returns undefined if no such event is
+ * stored.
+ */
 export async function reservationOfEvent(store: EventStore, eventId: string) {
   const [event] = await store.page({ids: [eventId]}, {}, 1)
   if (event === undefined) return undefined
@@ -50,8 +53,8 @@ export async function reservationOfEvent(store: EventStore, eventId: string) {
 }
 
 /**
- * Returns signs of which subscriptions are received here and since when: from the oldest and newest events, and from the oldest
- * ones of each of `types`. A subscription whose events are not among them counts as not received.
+ * Returns events that show which subscriptions are received here, and since when: the oldest and newest events, and the
+ * oldest ones of each of `types`. A subscription without an event among them counts as not received.
  */
 export async function readReceptions(store: EventStore, types: readonly string[]): Promise<Reception[]> {
   const pages = [
@@ -69,7 +72,7 @@ export function eventMoments(event: ReceivedEvent, reference: string | null): Mo
   const test = isTest ? ' (a test event)' : ''
   const received = `${type ?? 'event'}${test} received and stored${state}, signed with the secret of ${secretName}`
   const moments = [received, ...forwards.map(forward => `${type ?? 'event'} ${forwardText(forward)}`)]
-  // The store does not record when it was forwarded, so the forwards follow the receipt.
+  // The store does not record when an event was forwarded, so the forwards are listed after the receipt.
   return moments.map(what => ({at: receivedAt, what, source: 'events', ...ids}))
 }
 

@@ -1,4 +1,4 @@
-/** The timeline of offers seen and of attempts to reserve, from what this machine or its shared store keeps. */
+/** Makes the timeline of offers and of attempts to reserve, from the stores of this machine or its shared store. */
 import {isNeverSent, isUnresolved, type JournalEntry} from '../../../contract/journal.js'
 import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
@@ -11,7 +11,7 @@ export function offerMoments(offer: SeenOffer): Moment[] {
   const price = total === null ? 'without a price' : `for ${priceText({amount: total, currency})}`
   const seen = `offer ${offer_id} found: ${what || 'hotel not named'}, ${check_in} to ${check_out}, ${price}`
   const moments: Moment[] = [{at: offer.searched_at, what: seen, source: 'offers', offer_id}]
-  // An offer that was not used ends here; another one became a reservation.
+  // An offer that was not used ends when it expires. Another one became a reservation.
   if (offer.used_by_reference === null)
     moments.push({at: offer.expires_at, what: `offer ${offer_id} expires`, source: 'offers', offer_id})
   return moments

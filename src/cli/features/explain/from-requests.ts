@@ -1,11 +1,11 @@
-/** The timeline of requests: those that this machine remembers having sent, and those that a local sandbox received. */
+/** Makes the timeline of requests: those in the history of this machine, and those that a local sandbox received. */
 import {instantOf} from '../../../contract/dates.js'
 import {isObject, type JsonObject} from '../../../contract/json.js'
 import {type OperationName, operationAt} from '../../../contract/operations.js'
 import type {Moment, RequestFact} from './facts.js'
 import {answerText} from './words.js'
 
-/** Reads a line of this machine's history of requests; undefined if it is not one. */
+/** Reads a line of this machine's history of requests. Returns undefined if it is not a request. */
 export function requestOfHistory(line: JsonObject): RequestFact | undefined {
   const {method, url, ms, attempt, status, fault, reason, error_code, command} = line
   const at = instantOf(textIn(line, 'at') ?? '')
@@ -29,7 +29,7 @@ export function requestOfHistory(line: JsonObject): RequestFact | undefined {
   }
 }
 
-/** Reads an entry of the sandbox's log of requests; undefined if it is not one. */
+/** Reads an entry of the sandbox's request log. Returns undefined if it is not a request. */
 export function requestOfSandbox(entry: JsonObject): RequestFact | undefined {
   const {method, path, status, ms} = entry
   const headers = isObject(entry.headers) ? entry.headers : {}
@@ -80,7 +80,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The identifiers by which a request belongs to the subject. */
+/** The ids by which a request belongs to the subject. */
 export interface Names {
   readonly reservationRefs: ReadonlySet<string>
   readonly clientReferenceIds: ReadonlySet<string>
@@ -88,7 +88,7 @@ export interface Names {
   readonly idempotencyKeys: ReadonlySet<string>
 }
 
-/** Reports whether a request is about the subject. */
+/** Reports whether a request belongs to the subject. */
 export function isAbout(request: RequestFact, names: Names): boolean {
   const {idempotencyKey, clientReferenceId, offerId, path} = request
   const has = (set: ReadonlySet<string>, name: string | null) => name !== null && set.has(name)
@@ -102,8 +102,8 @@ export function isAbout(request: RequestFact, names: Names): boolean {
 }
 
 /**
- * Returns the requests that belong into a timeline: those that change something or failed, and from this machine those that asked
- * for a price or a voucher. Others only looked, as this command itself does.
+ * Returns the requests that belong in a timeline: those that change something or failed, and requests of this machine
+ * for a price or a voucher. Others only read data, as this command itself does.
  */
 export function tellingAmong(requests: readonly RequestFact[]): RequestFact[] {
   const ownIds = new Set(
@@ -116,7 +116,7 @@ export function tellingAmong(requests: readonly RequestFact[]): RequestFact[] {
   })
 }
 
-/** Returns the operation that a request called; undefined if its path is none of an operation. */
+/** Returns the operation that a request called, or undefined if its path belongs to no operation. */
 export function operationOf({method, path}: Pick<RequestFact, 'method' | 'path'>): OperationName | undefined {
   return operationAt(method, path.replace(/^.*\/v1(?=\/)/, '').split('?')[0] ?? '')
 }

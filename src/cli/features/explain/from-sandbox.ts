@@ -1,4 +1,4 @@
-/** What a local sandbox reports: its clock, the requests it received and the deliveries it made. */
+/** Reads what a local sandbox reports: its clock, the requests that it received, and the deliveries that it made. */
 import type {Sender} from '../../../api/types.js'
 import {SendError} from '../../../api/types.js'
 import {instantOf} from '../../../contract/dates.js'
@@ -11,12 +11,12 @@ import {answerText} from './words.js'
 
 export type SandboxView = ReturnType<typeof createSandboxView>
 
-/** A sandbox is on this machine, so it answers at once or not at all. */
+/** Time limit of a request. A sandbox is on this machine, so it answers at once or not at all. */
 const SECONDS = 5
-/** How many deliveries of all reservations are searched for an event. */
+/** Maximum number of deliveries that are searched for an event. */
 const MOST_DELIVERIES = 5000
 
-/** Creates a view of the sandbox at `origin`. Its functions return undefined if none answers there. */
+/** Creates a view of the sandbox at `origin`. Its functions return undefined if no sandbox answers there. */
 export function createSandboxView(sender: Sender, origin: string) {
   const get = async (path: string): Promise<JsonObject | undefined> => {
     const request = {method: 'GET', url: `${origin}/_sandbox${path}`, headers: {accept: 'application/json'}}
@@ -41,7 +41,7 @@ export function createSandboxView(sender: Sender, origin: string) {
   const deliveriesAt = async (path: string) => (await listOf(path))?.flatMap(each => deliveryOf(each) ?? [])
   return {
     origin,
-    /** Returns Unix seconds. */
+    /** Returns the sandbox's time in Unix seconds. */
     async now(): Promise<number | undefined> {
       const now = (await get('/clock'))?.now
       return typeof now === 'string' ? instantOf(now) : undefined
@@ -54,7 +54,7 @@ export function createSandboxView(sender: Sender, origin: string) {
       return all?.filter(each => each.eventId === eventId)
     },
     requestById,
-    /** Returns the logged requests, oldest first. Only refused reservations are read with their answers. */
+    /** Returns the logged requests, oldest first. Their answers are read only for refused reservations. */
     async requests(): Promise<RequestFact[] | undefined> {
       const entries = await listOf('/requests')
       if (entries === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * What the service says, when logged in: the reservation, its voucher, lists and subscriptions. A request that fails is
- * recorded and never fails the explanation. After a failure that all requests would share (no login, no connection), nothing more
- * is asked.
+ * Reads what the service says, if the user is logged in: the reservation, its voucher, lists and subscriptions. A
+ * failed request is recorded and never makes the explanation fail. After a failure that all requests would share (no
+ * login, no connection), the service is not asked again.
  */
 import {
   costsOfCancellation,
@@ -30,22 +30,22 @@ import type {Asked, Moment, ServiceAnswer, VoucherAnswer} from './facts.js'
 
 export type ServiceView = ReturnType<typeof createServiceView>
 
-/** How many of the service's reservations are searched for a likely double. */
+/** Maximum number of the service's reservations that are searched for a likely double. */
 const MOST_SEARCHED = 1000
-/** A likely double was probably made within this time of the other one. */
+/** A likely double was probably made within this many seconds before or after the other reservation. */
 const SEARCHED_SECONDS = 30 * 24 * 3600
 
 /**
- * `open` resolves service and credentials and connects, when the service is first asked. Throws only errors that are no Failure,
- * and the Failure of an interruption.
+ * Creates a view of the service. `open` resolves service and credentials and connects, when the service is first asked.
+ * Its methods throw only errors that are not a Failure, and the Failure of an interruption.
  */
 export function createServiceView(open: () => Promise<Connection>) {
   let connection: Connection | undefined
-  /** Why nothing can be asked. */
+  /** Why the service cannot be asked anything. */
   let problem: string | undefined
-  /** Whether that is because it was asked and did not answer. */
+  /** Whether that is because the service was asked and did not answer. */
   let isUnreachable = false
-  /** Why some things could not be asked, by what was asked for. */
+  /** Why some things could not be read, keyed by what was asked for. */
   const problems = new Map<string, string>()
   const shown = new Map<string, Promise<ServiceAnswer>>()
   /** Whether the service answered anything, even with a refusal. */
@@ -60,7 +60,7 @@ export function createServiceView(open: () => Promise<Connection>) {
     }
     return connection
   }
-  /** Asks for one thing. Returns the Failure if the service answered with one, and undefined if it could not be asked. */
+  /** Makes one call. Returns the Failure if the call failed, and undefined if the service could not be asked. */
   const ask = async <T>(what: string, call: (api: Api) => Promise<T>): Promise<T | Failure | undefined> => {
     const opened = await openOnce()
     if (opened === undefined || problem !== undefined) return undefined
@@ -99,7 +99,7 @@ export function createServiceView(open: () => Promise<Connection>) {
       const target = (await openOnce())?.target
       return target !== undefined && isSameService(target, client) && mayBeOwn(target, client)
     },
-    /** Shows a reservation. It is asked for once. */
+    /** Returns a reservation. Each is requested only once. */
     show(reference: string): Promise<ServiceAnswer> {
       const answer = shown.get(reference) ?? show(reference)
       shown.set(reference, answer)
@@ -111,16 +111,16 @@ export function createServiceView(open: () => Promise<Connection>) {
       if (ready === undefined || ready instanceof Failure) return 'unknown'
       return ready ? 'ready' : 'refused'
     },
-    /** Returns the reservations with a client reference; undefined if they cannot be listed. */
+    /** Returns the reservations with a client reference, or undefined if they cannot be listed. */
     async named(clientReferenceId: string): Promise<readonly ReadReservation[] | undefined> {
       const query = {client_reference_id: clientReferenceId}
       const listed = unlessFailed(await ask('the list', api => listReservations(api, {query, limit: 100})))
-      // A service that does not filter lists others too.
+      // A service that does not filter lists other reservations too.
       return listed?.reservations.filter(
         found => factsOfReservation(found).client_reference_id === clientReferenceId,
       )
     },
-    /** Returns the other reservations for the same guests, hotel and dates that were made about the same time. */
+    /** Returns other reservations for the same guests, hotel and dates that were made around the same time. */
     async sameTripAs(found: ReadReservation): Promise<readonly ReadReservation[]> {
       const trip = tripOfReservation(found.reservation)
       const {created_at} = factsOfReservation(found)
@@ -143,14 +143,14 @@ export function createServiceView(open: () => Promise<Connection>) {
       const listed = unlessFailed(await ask('the subscriptions', listSubscriptions))
       return listed?.isComplete ? listed.items : undefined
     },
-    /** Returns what the service sent of the events in `names`; undefined if it does not list its deliveries. */
+    /** Returns what the service sent for the events in `names`, or undefined if it does not list its deliveries. */
     async sent(
       subscriptions: readonly SubscriptionHistory[],
       names: ReadonlySet<string>,
     ): Promise<SentDeliveries | undefined> {
       return unlessFailed(await ask('the deliveries', api => readSent(api, subscriptions, names)))
     },
-    /** Returns what was asked, and why some of it was not answered. Call it last. */
+    /** Returns what was asked, and why some of it was not answered. Must be the last call. */
     async asked(): Promise<Asked[]> {
       const target = await openOnce()
       const where = target ? `the service at ${new URL(target.target.baseUrl).host}` : 'the service'
@@ -173,7 +173,7 @@ export function isSameService(left: Pick<Client, 'baseUrl'>, right: Pick<Client,
   return underOneName(left.baseUrl) === underOneName(right.baseUrl)
 }
 
-/** Returns the timeline that the record of a reservation shows. */
+/** Returns the moments that the record of a reservation shows. */
 export function recordMoments({reservation, reservation_ref, status}: ReadReservation): Moment[] {
   const {madeAt, confirmedAt, paidAt, paymentFailedAt, cancelledAt} = courseOf({reservation})
   const facts = factsOfReservation({reservation})
@@ -184,7 +184,7 @@ export function recordMoments({reservation, reservation_ref, status}: ReadReserv
     .join(', ')
   const ended = stateOf(reservation) === 'expired' ? 'expired' : 'cancelled'
   const reason = facts.payment_reason === null ? '' : ` (${facts.payment_reason})`
-  // A cancelled reservation has no voucher any more.
+  // A cancelled reservation no longer has a voucher.
   const voucher = facts.voucher === null || isEnded(status) ? '' : `; voucher ${facts.voucher}`
   const happened: [number | null, string][] = [
     [madeAt, `${reservation_ref} made${price}`],
@@ -194,7 +194,7 @@ export function recordMoments({reservation, reservation_ref, status}: ReadReserv
     [cancelledAt, `${reservation_ref} ${ended}${costs === '' ? '' : `: ${costs}`}`],
   ]
   const changedAt = zonedInstantOf(facts.updated_at ?? '') ?? null
-  // Most changes are those above.
+  // The last change is usually one of those above.
   if (happened.every(([at]) => at !== changedAt))
     happened.push([changedAt, `last change of ${reservation_ref}; it is ${status ?? 'without a status'} now`])
   return happened.flatMap(([at, what]) =>

@@ -1,4 +1,4 @@
-/** Gathers the facts about a subject from every source, and puts what happened in one order. */
+/** Gathers the facts about a subject from all sources, and sorts what happened by time. */
 import type {ReadReservation} from '../../../api/answers/reservations.js'
 import {EVENT_ID_PREFIX} from '../../../contract/identifiers.js'
 import {isUnresolved, type JournalEntry} from '../../../contract/journal.js'
@@ -32,13 +32,16 @@ import {
   unknownSubject,
 } from './subject.js'
 
-/** More reservations than this are not explained at once; the newest are. */
+/** Maximum number of reservations that are explained at once: the newest ones. */
 const MOST_RESERVATIONS = 20
 
-/** Throws a usage error `unknown_subject`; StorageError. */
+/**
+ * Returns the facts about `what`. Throws a usage error `unknown_subject` if nothing is known about it, or a
+ * StorageError.
+ */
 export async function gather(what: string, means: Means, systemNow: number): Promise<Facts> {
   const {sandboxes} = means
-  // Before this command adds its own requests to it.
+  // The logs are read before this command adds its own requests to them.
   const logs = await Promise.all(sandboxes.map(sandbox => sandbox.requests()))
   const resolved = (await resolveHere(what, means)) ?? (await resolveThere(what, means))
   if (resolved === undefined) throw unknownSubject(what, await askedOf(means))
@@ -94,11 +97,14 @@ async function askedOf({service, sandboxes}: Pick<Means, 'service' | 'sandboxes'
   ]
 }
 
-/** A reservation or an attempt that the subject leads to. */
+/** A reservation, or an attempt to make one, that the subject leads to. */
 interface Place {
   readonly reference: string | null
   readonly entry: JournalEntry | undefined
-  /** Reservations that the service lists under the client reference; undefined if that was not asked or answered. */
+  /**
+   * The reservations that the service lists under the client reference. Undefined if it was not asked or did not
+   * answer.
+   */
   readonly listed: readonly ReadReservation[] | undefined
 }
 
@@ -121,7 +127,7 @@ async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means
     const isOpen = isUnresolved(entry)
     const isAsked = isOpen && (await service.isOf(entry))
     const listed = isAsked ? await service.named(entry.clientReferenceId) : undefined
-    // An attempt that made nothing is only of interest if it was asked about.
+    // An attempt that made nothing is of interest only if the user asked about it.
     const isOfInterest = entry.reservationRef !== null || isOpen || kind !== 'reservation'
     if (isOfInterest) add({reference: entry.reservationRef, entry, listed})
     for (const {reservation_ref: reference} of listed ?? [])
@@ -131,7 +137,7 @@ async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means
   return places
 }
 
-/** Returns the attempts without a known outcome whose client reference the reservation has. */
+/** Returns the attempts with an unknown outcome that have the reservation's client reference. */
 async function openAttemptsOf(reference: string, {state, service}: Means): Promise<JournalEntry[]> {
   const answer = await service.show(reference)
   const [clientReferenceId] = answer.kind === 'shown' ? clientReferencesOf([], [answer.found]) : []
@@ -174,7 +180,7 @@ async function reservationFacts(
   return {...facts, doubles: await doublesOf(facts, means)}
 }
 
-/** Asks the service what it sent, if an event that is due did not come and was not delivered as far as is known. */
+/** Asks the service what it sent, if an event is due that did not come and is not known to be delivered. */
 async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {service}: Means) {
   const {reference, client, events, deliveries = []} = facts
   if (reference === null || client === undefined || !(await service.isOf(client))) return undefined
@@ -186,7 +192,7 @@ async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {serv
   return service.sent(own, new Set(names))
 }
 
-/** The facts about an event that names no reservation, such as a test event. */
+/** Returns the facts about an event that names no reservation, such as a test event. */
 async function eventAlone(
   id: string,
   means: Means,
@@ -211,12 +217,14 @@ async function eventAlone(
   }
 }
 
-/** Returns the deliveries that the local sandbox of `baseUrl` made; undefined if the service is none. */
+/**
+ * Returns the deliveries that the local sandbox at `baseUrl` made, or undefined if the service is not a local sandbox.
+ */
 async function deliveriesOf(reference: string, baseUrl: string | undefined, {sandboxes}: Means) {
   for (const sandbox of sandboxes) {
     if (baseUrl !== undefined && !isAt(sandbox.origin, baseUrl)) continue
     const found = await sandbox.deliveriesOf(reference)
-    // Without a base URL, a sandbox that knows nothing of the reservation may be another one.
+    // Without a base URL, a sandbox that does not know the reservation may be the wrong one.
     if (found !== undefined && (baseUrl !== undefined || found.length > 0)) return found
   }
   return undefined
@@ -226,7 +234,7 @@ function isAt(origin: string, baseUrl: string): boolean {
   return isSameService({baseUrl: origin}, {baseUrl: new URL(baseUrl).origin})
 }
 
-/** Returns the clock of each service: that of a local sandbox may have been moved. */
+/** Returns a function that returns the time of each service. The clock of a local sandbox may have been moved. */
 async function nowOf(
   {sandboxes}: Means,
   systemNow: number,
@@ -238,7 +246,7 @@ async function nowOf(
   }
 }
 
-/** Returns the requests about the subject, from this machine and from the sandboxes. */
+/** Returns the requests that belong to the subject, from this machine and from sandboxes. */
 function requestsAbout(
   resolved: Resolved,
   {entries, reservations}: Pick<Resolved, 'entries'> & Pick<Facts, 'reservations'>,
@@ -262,14 +270,14 @@ function requestsAbout(
   return [...resolved.requests, ...about.filter(request => !isAskedFor(request))]
 }
 
-/** Returns the codes with which the service refused to make the reservation. */
+/** Returns the error codes with which the service refused to make the reservation. */
 function refusalsOf({entry}: ReservationFacts, requests: readonly RequestFact[]): string[] {
   if (entry === undefined || entry.reservationRef !== null) return []
   const own = requests.filter(({idempotencyKey}) => idempotencyKey === entry.idempotencyKey)
   return [...new Set(own.flatMap(({errorCode}) => errorCode ?? []))]
 }
 
-/** Returns the entries, and the other attempts of the same clients with their client references. */
+/** Returns the entries, and other attempts of the same clients with the same client references. */
 async function attemptsOf(entries: readonly JournalEntry[], {state}: Means): Promise<JournalEntry[]> {
   const attempts = new Map(entries.map(entry => [entry.id, entry]))
   for (const {clientReferenceId, ...client} of entries) {

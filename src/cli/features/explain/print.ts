@@ -1,4 +1,4 @@
-/** Prints an explanation: the timeline, what stands out with its next steps, and what could not be asked. */
+/** Prints an explanation: the timeline, the findings with their next steps, and what could not be asked. */
 import {isoTime} from '../../../contract/dates.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {type Painter, unpainted} from '../../terminal/colour.js'
@@ -79,7 +79,7 @@ function reportOf(
   ]
 }
 
-/** The width of a time with its zone and of the longest source, each with two spaces. */
+/** The width of a time with its zone, and of the longest source, each including two spaces. */
 const TIME_WIDTH = 25
 const SOURCE_WIDTH = 10
 

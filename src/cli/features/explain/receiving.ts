@@ -1,4 +1,4 @@
-/** What is known about receiving events: subscriptions of now and of earlier, and signs that their events are stored here. */
+/** Finds out how events are received: current and earlier subscriptions, and whether their events are stored here. */
 import {Failure} from '../../../contract/failure.js'
 import {StorageError} from '../../../storage/errors.js'
 import {addToSpan, type ReceivedSpan, subscriptionHistories} from '../due-events/judgement.js'
@@ -8,7 +8,7 @@ import {readReceptions} from './from-events.js'
 import {isSameService} from './from-service.js'
 import type {Means} from './subject.js'
 
-/** Returns what is known about receiving these types; with none, nothing needs a subscription. */
+/** Returns what is known about receiving events of these types. If there are no types, no subscription is needed. */
 export async function receivingFor(types: readonly string[], means: Means): Promise<Receiving> {
   const {events, service, state} = means
   const prunedBefore = await events.prunedBefore()
@@ -28,7 +28,7 @@ export async function receivingFor(types: readonly string[], means: Means): Prom
     target !== undefined &&
     (baseUrl === null || isSameService({baseUrl}, target)) &&
     (clientId === null || clientId === target.clientId)
-  // The service's list says which subscriptions of the client in use exist, also one whose secret another machine has.
+  // The service's list shows which subscriptions of the client in use exist, even if another machine has the secret.
   const here = remembered.filter(each => listed !== undefined && mayBeListed(each))
   const elsewhere = remembered.filter(each => !here.includes(each))
   const ofTarget = target && {baseUrl: target.baseUrl, clientId: target.clientId}
@@ -55,7 +55,7 @@ function spansOf(receptions: readonly Reception[]): Map<string, ReceivedSpan> {
   return spans
 }
 
-/** A broken config.json is reported where the service is asked; credentials of the environment work without it. */
+/** An invalid config.json is reported when the service is asked. Credentials of the environment work without it. */
 function profilesOf(state: Means['state']) {
   try {
     return state.settings.read().profiles

@@ -1,4 +1,4 @@
-/** What is said of the findings in a mail to the partner. */
+/** Words the findings for a mail to the partner. */
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
 import {DELIVERY_ATTEMPTS, WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isLoopbackHost} from '../../../contract/network.js'
@@ -21,19 +21,22 @@ type AboutEvent = FindingOf<'event_missing' | 'event_refused' | 'forward_given_u
 export interface ReplyPart {
   /** Whether `point` belongs at the beginning of the mail. */
   readonly isFirst: boolean
-  /** The important point, in sentences that need no others. */
+  /** The main point, in sentences that are complete by themselves. */
   readonly point: string
-  /** What else is known; empty if nothing is. */
+  /** Further details, or empty. */
   readonly details: string
-  /** What the person who books can do; empty for nothing. */
+  /** What the person who books can do, or empty. */
   readonly todo: string
-  /** Sentences for those who program; none for nothing. */
+  /** Sentences for developers, or an empty list. */
   readonly developers: readonly string[]
 }
 
 type Words = Partial<Omit<ReplyPart, 'isFirst'>> & Pick<ReplyPart, 'point'>
 
-/** Returns the parts of the reply in the order of the findings. `isOnly`: the mail is about one reservation, so it need not be named. */
+/**
+ * Returns the parts of the reply, in the order of the findings. `isOnly` says that the mail is about one reservation,
+ * which then need not be named.
+ */
 export function repliesTo(findings: readonly Finding[], isOnly: boolean): ReplyPart[] {
   const alike = new Map<string, [Finding, ...Finding[]]>()
   for (const finding of findings) {
@@ -51,7 +54,10 @@ export function repliesTo(findings: readonly Finding[], isOnly: boolean): ReplyP
   }))
 }
 
-/** Returns the key of findings that are reported together: doubles of one reservation, and events with the same outcome. */
+/**
+ * Returns a key that is equal for findings that are reported together: doubles of one reservation, and events with the
+ * same outcome.
+ */
 function likeness(finding: Finding): string {
   const {code, reference} = finding
   if (code === 'likely_double') return JSON.stringify([code, reference, finding.double.isCertain])
@@ -59,7 +65,7 @@ function likeness(finding: Finding): string {
   return JSON.stringify([code, reference, words])
 }
 
-/** `group` are findings that are reported together. */
+/** Returns the words for findings that are reported together. */
 function wordsOf(group: readonly [Finding, ...Finding[]], isOnly: boolean): Words {
   const [finding] = group
   const types = [...new Set(group.flatMap(each => ('type' in each ? [each.type] : [])))]
@@ -162,7 +168,10 @@ function likelyDouble({reference, own}: FindingOf<'likely_double'>, doubles: rea
   }
 }
 
-/** `Reservation RSV-1 has your reference order-7, was made on …, is confirmed, and costs 100.00 EUR. Cancelling it is free until ….` */
+/**
+ * Summarises a reservation: `Reservation RSV-1 has your reference order-7, was made on …, is confirmed, and costs
+ * 100.00 EUR. Cancelling it is free until ….`
+ */
 function summaryText(reference: string, summary: BookingSummary): string {
   const {clientReferenceId, madeAt, state, isPaid, price, cancelling} = summary
   const facts = [
@@ -193,11 +202,14 @@ function cancellingText(cancelling: Cancelling | null): string {
   }
 }
 
-/** Names of notifications that are reported together, and the words that agree with their number. */
+/** Names for notifications that are reported together, and words that agree with their number. */
 interface Notices {
-  /** `the notification that the payment failed [payment.failed]`, with the reservation if the mail is about several. */
+  /**
+   * The full name, for example `the notification that the payment failed [payment.failed]`. It includes the reservation
+   * if the mail is about several.
+   */
   readonly name: string
-  /** `The notification [payment.failed]`, for those that were named before. */
+  /** A short name for later mentions, for example `The notification [payment.failed]`. */
   readonly short: string
   readonly is: string
   readonly was: string
@@ -219,14 +231,17 @@ function noticesOf(types: readonly string[], {reference}: AboutEvent, isOnly: bo
   }
 }
 
-/** Says how to get at what a lost notification said. Only the voucher has a path in the interface (§4.5). */
+/**
+ * Returns sentences on how to get the information of a lost notification. Only the voucher has a path in the interface
+ * (§4.5).
+ */
 function insteadOf({hasVoucher}: Notices, reference: string | null): string[] {
   if (reference === null) return []
   const state = 'The state of the reservation can be looked up with the API at any time.'
   return hasVoucher ? [state, voucherText([reference])] : [state]
 }
 
-/** `references` are those of reservations whose vouchers can be downloaded (§4.5). */
+/** Says how to get the vouchers of the reservations with these references (§4.5). */
 export function voucherText(references: readonly string[]): string {
   const noun = references.length === 1 ? 'voucher' : 'vouchers'
   const paths = references.map(reference => `GET /reservations/${reference}/voucher`)
@@ -238,7 +253,7 @@ const OFF = 'your subscription is switched off'
 const TURN_ON = 'Your subscription is switched off now. Please switch it on again.'
 const UNAFFECTED = 'The reservation itself is not affected.'
 
-/** Asks to make the address of a subscription one that can be delivered to. */
+/** Asks the reader to make the address of a subscription reachable. */
 function reachableText(address: string | null): string {
   if (address === null) return `Please check that the address of your subscription ${REACHABLE}`
   if (isLoopbackHost(parseUrl(address)?.hostname ?? ''))
@@ -334,7 +349,7 @@ function eventRefused(
   }
 }
 
-/** Names a program that notifications are passed on to. An address of one machine means nothing to a reader elsewhere. */
+/** Names a program that notifications are forwarded to. An address of this machine would mean nothing to the reader. */
 function programText(target: string): string {
   if (isLoopbackHost(new URL(target).hostname)) return 'the program on the same machine'
   return `the program at ${originOf(target)}`
@@ -428,7 +443,10 @@ function cancelled({reference, at, isExpired, fee, refund}: FindingOf<'cancelled
 
 type Tried = Attempts & Omit<Tries, 'address'>
 
-/** `8 attempts failed, the first on … and the last on …; at the last one the answer had the HTTP status 500.` Without the words of the answer. */
+/**
+ * Describes attempts, without quoting an answer: `8 attempts failed, the first on … and the last on …; at the last one
+ * the answer had the HTTP status 500.`
+ */
 function triesText({attempts, status, error, firstAt, lastAt}: Tried): string {
   if (attempts === 0) return ''
   const answer = answerWords(status, error)

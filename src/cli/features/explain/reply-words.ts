@@ -1,4 +1,4 @@
-/** Dates, stays, addresses and types of notifications, as a partner reads them. */
+/** Formats dates, stays, addresses and types of notifications for a partner. */
 import {isCalendarDate, isoTime} from '../../../contract/dates.js'
 import {type EventType, isEventType} from '../../../contract/events.js'
 import {parseUrl, sanitizeLine} from '../../../contract/foreign-text.js'
@@ -20,7 +20,7 @@ function monthText(date: string): string {
   return `${month} ${date.slice(0, 4)}`
 }
 
-/** Formats a stay as `Sea View, 1 to 3 August 2030`; empty if nothing of it is known. */
+/** Formats a stay as `Sea View, 1 to 3 August 2030`. Empty if nothing about it is known. */
 export function stayText({hotel, checkIn, checkOut}: Stay): string {
   const dates = [checkIn, checkOut].filter(date => date !== null && isCalendarDate(date)) as string[]
   const [from, to] = dates
@@ -48,7 +48,7 @@ export function listText(words: readonly string[]): string {
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
 
-/** Names a notification by what it says: `that the payment failed [payment.failed]`. */
+/** Says what a notification is about: `that the payment failed [payment.failed]`. */
 export function typeText(type: string): string {
   return isEventType(type) ? `that ${MEANINGS[type]} ${shortType(type)}` : `of the type ${shortType(type)}`
 }
@@ -57,7 +57,7 @@ export function shortType(type: string): string {
   return `[${sanitizeLine(type, 60)}]`
 }
 
-/** Returns the address without what may be secret in it: user information, query, and long parts of its path. */
+/** Returns the address without parts that may be secret: user information, query, and long parts of its path. */
 export function addressText(address: string): string {
   const url = parseUrl(address)
   if (url === undefined) return 'an address that cannot be read'
@@ -69,7 +69,7 @@ export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-/** Joins sentences, without the empty ones. */
+/** Joins sentences, leaving out empty ones. */
 export function textOfSentences(sentences: readonly string[]): string {
   return sentences.filter(Boolean).join(' ')
 }

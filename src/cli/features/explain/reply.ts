@@ -1,7 +1,7 @@
 /**
- * The explanation as plain sentences for a mail to the partner: the important point, what happened, what it means and what to do.
- * The reader does not know this program. Beside what the question names, it names only reservations with their hotels
- * and dates, events, times and amounts: no people, no keys, no secret parts of addresses, and no text of an answer.
+ * Words the explanation for a mail to the partner: the main point, what happened, what it means, and what to do. The
+ * reader does not know this program. Besides what the user asked about, the mail names only reservations with their
+ * hotels and dates, events, times and amounts: no people, keys, secret parts of addresses, or text of an answer.
  */
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {zonedInstantOf} from '../../../contract/dates.js'
@@ -77,7 +77,7 @@ function namedText(facts: ReservationFacts): string {
   return `${facts.reference}${stay === '' ? '' : ` (${stay})`}`
 }
 
-/** Says first what was asked about. */
+/** Returns the first sentence, which says what the mail is about. */
 function subjectText(facts: Facts, findings: readonly Finding[]): string {
   const {subject, reservations, moments} = facts
   const {kind, id} = subject
@@ -152,7 +152,7 @@ interface Description {
   readonly text: string
   readonly todo: string
   readonly isWell: boolean
-  /** The reservation whose voucher can be downloaded; null if there is none. */
+  /** The reservation whose voucher can be downloaded, or null. */
   readonly voucherOf: string | null
 }
 
@@ -195,7 +195,7 @@ function describeState(facts: ReservationFacts, isOnly: boolean): Description {
   }
 }
 
-/** Why the service refused to book, for the usual codes of errors. */
+/** Reasons why the service refused to book, by the usual error codes. */
 const REASONS: Readonly<Record<string, string>> = {
   offer_expired: 'the offer had expired',
   offer_already_used: 'the offer had been used before',
@@ -222,11 +222,11 @@ function attemptText({entry, refusals}: ReservationFacts): Description {
   return {...NOTHING, text, todo}
 }
 
-/** Describes the course of a reservation and the notifications that arrived; empty if nothing of it is known. */
+/** Describes the course of a reservation, and which notifications arrived. Empty if nothing about it is known. */
 function courseText(facts: ReservationFacts): string {
   const {reference, entry, events, refusals} = facts
   if (reference === null) {
-    // The beginning says why an attempt made nothing, but not when it was.
+    // The beginning of the mail says why an attempt made nothing, but not when.
     if (entry === undefined || isUnresolved(entry) || !refusals.includes('price_changed')) return ''
     return `The booking was tried on ${dateText(entry.updatedAt)}.`
   }
@@ -246,7 +246,7 @@ function courseText(facts: ReservationFacts): string {
   ])
 }
 
-/** `made and confirmed on 1 June 2030, 12:00 UTC`: what happened in the same minute has one date. */
+/** Describes the steps: `made and confirmed on 1 June 2030, 12:00 UTC`. Steps in the same minute share a date. */
 function stepsText(facts: ReservationFacts): string {
   const {madeAt, paidAt, confirmedAt} = courseOfFacts(facts)
   const steps: [string, number | null][] = [

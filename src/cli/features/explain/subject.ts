@@ -1,4 +1,7 @@
-/** Finds out what a question is about: here first, in the journal and the stores, then at the service and the local sandbox. */
+/**
+ * Finds out what a question is about: first in the journal and the stores of this machine, then at the service and the
+ * local sandbox.
+ */
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -14,20 +17,20 @@ import {referenceInPath} from './from-requests.js'
 import type {SandboxView} from './from-sandbox.js'
 import type {ServiceView} from './from-service.js'
 
-/** What the subject leads to. */
+/** What was found for the subject. */
 export interface Resolved {
   readonly kind: SubjectKind
   readonly entries: readonly JournalEntry[]
   readonly reservationRefs: readonly string[]
   readonly offers: readonly (SeenOffer & Client)[]
-  /** The requests that were asked about, if one was. */
+  /** The requests that the user asked about, if any. */
   readonly requests: readonly RequestFact[]
 }
 
 export interface Means {
   readonly state: State
   readonly events: EventStore
-  /** The requests that this machine remembers. */
+  /** The requests in the history of this machine. */
   readonly history: readonly RequestFact[]
   readonly service: ServiceView
   readonly sandboxes: readonly SandboxView[]
@@ -35,7 +38,10 @@ export interface Means {
 
 const NOTHING = {entries: [], reservationRefs: [], offers: [], requests: []}
 
-/** Returns what `what` means here, without the service; undefined if this machine and its shared store do not know it. */
+/**
+ * Returns what the stores of this machine and its shared store know as `what`, without asking the service, or
+ * undefined.
+ */
 export async function resolveHere(
   what: string,
   {state, events, history}: Pick<Means, 'state' | 'events' | 'history'>,
@@ -62,7 +68,9 @@ export async function resolveHere(
   return requests.length === 0 ? undefined : resolveRequests(requests, state)
 }
 
-/** Returns what the service or a local sandbox knows by that name; undefined if they know nothing, or cannot be asked. */
+/**
+ * Returns what the service or a local sandbox knows as `what`, or undefined if they know nothing or cannot be asked.
+ */
 export async function resolveThere(what: string, means: Means): Promise<Resolved | undefined> {
   const {state, service, sandboxes} = means
   for (const sandbox of sandboxes) {
@@ -100,7 +108,7 @@ async function resolveRequests(requests: readonly RequestFact[], state: State): 
   return {...NOTHING, kind: 'request', entries, reservationRefs, requests}
 }
 
-/** Returns the error for an unknown subject. It names the kinds of subjects that were looked for, and the places. */
+/** Returns the error for an unknown subject. It says what kinds of subjects were looked for, and where. */
 export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
   let kinds = 'a reservation, a client reference, a request id, an Idempotency-Key or a file'
   if (what.startsWith(EVENT_ID_PREFIX)) kinds = 'an event'
@@ -120,7 +128,7 @@ export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
   return new Failure('usage', message, {code: 'unknown_subject', hint, result: {looked_in: lookedIn(asked)}})
 }
 
-/** Returns the client references of entries and of a record in the service's answer. */
+/** Returns the client references of journal entries, and of records in the service's answers. */
 export function clientReferencesOf(
   entries: readonly JournalEntry[],
   records: readonly {readonly reservation: Record<string, unknown>}[],

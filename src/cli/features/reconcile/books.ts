@@ -1,49 +1,54 @@
-/** The partner's side of the comparison: the entries of the journal, or of a ledger that takes its place, found by their names. */
+/**
+ * The partner's side of the comparison: the entries of the journal, or of a ledger instead, which can be found by their
+ * references.
+ */
 import {isLive, type Standing} from './standing.js'
 
-/** What is known here of one reservation. */
+/** What is known here about one reservation. */
 export interface Entry {
-  /** Of the journal. */
+  /** The id of the journal entry. */
   readonly id?: number
-  /** The client reference; in a ledger that, or the reference of the reservation. */
+  /** The client reference. In a ledger, it may also be the reference of the reservation. */
   readonly reference: string
-  /** The service's reference, if the journal knows it. */
+  /** The service's reference, if the journal has it. */
   readonly reservationRef: string | null
   readonly standing: Standing
   /** The state as it is written here. */
   readonly status: string | null
-  /** A decimal string. */
+  /** A decimal string, or null. */
   readonly amount: string | null
   readonly currency: string | null
   /** When the journal recorded it, in whole Unix seconds. */
   readonly createdAt?: number
-  /** The line of the ledger. */
+  /** The line in the ledger. */
   readonly line?: number
-  /** Whether the service should have it: it belongs to this client, and to the time that is compared. */
+  /** Whether the service should have it, because it belongs to this client and to the compared period. */
   readonly isExpected: boolean
-  /** The reference of the reservation that was found for it, and whether that is a booking. */
+  /**
+   * The reference of the reservation that was found for it. `isFoundLive` says whether that reservation is a booking.
+   */
   found: string | undefined
   isFoundLive: boolean
 }
 
-/** What was read of one reservation of the service's list. */
+/** What was read about one reservation in the service's list. */
 export interface Row {
   readonly reservationRef: string
   readonly reference: string | null
-  /** Null if the service does not say it. */
+  /** Null if the service does not state it. */
   readonly standing: Standing | null
   readonly status: string | null
   readonly amount: string | null
   readonly currency: string | null
-  /** What the account was charged, where that is in another currency. */
+  /** What the account was charged, if that is in another currency. */
   readonly charged: {readonly amount: string; readonly currency: string | null} | null
-  /** As the service wrote it. */
+  /** When it was made, as the service wrote it. */
   readonly createdAt: string | null
-  /** Whether cancelling it has cost something. */
+  /** Whether its cancellation cost a fee. */
   readonly hasFee: boolean
 }
 
-/** Reports whether a row is, or may be, a booking. */
+/** Reports whether a row is a booking, or may be one. */
 export function isLiveRow({standing}: Pick<Row, 'standing'>): boolean {
   return standing === null || isLive(standing)
 }
@@ -57,7 +62,9 @@ export class Books {
 
   constructor(readonly isJournal: boolean) {}
 
-  /** Returns one string for all that are equal, for the words and amounts that many of 100,000 entries have. */
+  /**
+   * Returns the same string object for equal texts, because many of 100,000 entries have the same words and amounts.
+   */
   shared(word: string | null): string | null {
     if (word === null) return null
     const known = this.words.get(word)
@@ -65,13 +72,13 @@ export class Books {
     return known ?? word
   }
 
-  /** Adds an entry under the reference of its reservation, or under its client reference where that is not known. */
+  /** Adds an entry under its reservation's reference or, if that is unknown, under its client reference. */
   add(entry: Entry): void {
     this.entries.push(entry)
     this.index(entry.reservationRef ?? entry.reference, entry)
   }
 
-  /** Makes `under` find the entries of these client references also where their reservations are known. */
+  /** Makes `under` find the entries with these client references even if their reservations are known. */
   indexReferences(references: ReadonlySet<string>): void {
     for (const entry of this.entries)
       if (entry.reservationRef !== null && references.has(entry.reference)) this.index(entry.reference, entry)
@@ -84,19 +91,19 @@ export class Books {
     else this.named.set(name, [others, entry])
   }
 
-  /** Replaces what is known of `entry` by what `newer` says. */
+  /** Replaces what is known about `entry` by `newer`. */
   renew(entry: Entry, newer: Entry): void {
     Object.assign(entry, {...newer, found: entry.found, isFoundLive: entry.isFoundLive})
   }
 
-  /** Returns the entries with this reference of the service, or this client reference, as far as that is indexed. */
+  /** Returns the entries with this reference of the service, or this client reference if that is indexed. */
   under(name: string): readonly Entry[] {
     const found = this.named.get(name)
     if (found === undefined) return []
     return Array.isArray(found) ? found : [found]
   }
 
-  /** Returns the entry that names the reservation of a row. */
+  /** Returns the entry that names the reservation of a row, or undefined. */
   ofReservation({reservationRef, standing}: Row): Entry | undefined {
     const named = this.under(reservationRef).filter(
       entry =>
@@ -106,14 +113,15 @@ export class Books {
   }
 
   /**
-   * Returns the entry that a row is about by its client reference alone: one that names no reservation, is not found yet, and is a
-   * booking if the row is one. A reference that was cancelled and booked again is thus not compared with the wrong one.
+   * Returns the entry that a row belongs to by its client reference alone, or undefined: one that names no reservation,
+   * is not matched yet, and is a booking if the row is one. If a reference was cancelled and booked again, this avoids
+   * comparing it with the wrong reservation.
    */
   ofReference({reference, standing}: Row): Entry | undefined {
     return this.waiting(reference).find(entry => agreesIn(entry, standing))
   }
 
-  /** Returns the entries of a client reference that name no reservation and for which none was found. */
+  /** Returns the entries with a client reference that name no reservation and are not matched yet. */
   waiting(reference: string | null): readonly Entry[] {
     if (reference === null) return []
     return this.under(reference).filter(
@@ -122,7 +130,7 @@ export class Books {
   }
 }
 
-/** Reports whether an entry and a row are both a booking, or neither is, as far as that is known. */
+/** Reports whether an entry and a row are both bookings, or neither is, as far as that is known. */
 function agreesIn({standing: here}: Entry, there: Standing | null): boolean {
   if (there === null || here === 'open' || here === 'given_up') return true
   return isLive(here) === isLive(there)

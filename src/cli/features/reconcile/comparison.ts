@@ -1,6 +1,6 @@
 /**
- * Compares books with the reservations of a service, as they come. Missing information is no difference: what the service
- * does not state in the list, or may state elsewhere, is looked up later.
+ * Compares books with the reservations of a service as they are read. Missing information is not a difference: what the
+ * list of the service does not state is looked up later.
  */
 import {instantOf} from '../../../contract/dates.js'
 import {compareAmounts} from '../../../contract/money.js'
@@ -22,31 +22,31 @@ export interface Difference {
   readonly kind: DifferenceKind
   readonly entry: Entry | undefined
   readonly row: Row | undefined
-  /** The other reservation, or the other line of the ledger, of one that is there twice. */
+  /** The other reservation, or the other line of the ledger, if something is there twice. */
   readonly other?: string | number
 }
 
-/** An entry and the reservation that was found for it. */
+/** An entry, and the reservation that was found for it. */
 export interface Pair {
   readonly entry: Entry
   readonly row: Row
 }
 
-/** What could not be compared, by the reason. */
+/** How much could not be compared, by reason. */
 export interface Uncompared {
-  /** The service states no price. */
+  /** The number of reservations for which the service states no price. */
   price: number
-  /** The service states no status. */
+  /** The number of reservations for which the service states no status. */
   status: number
-  /** Whether the service has it was not found out. */
+  /** The number of entries for which it is unknown whether the service has them. */
   entries: number
-  /** Reservations without a client reference, which an entry may be about. */
+  /** The number of reservations without a client reference, which may belong to an entry. */
   references: number
-  /** Reservations that do not say when they were made. */
+  /** The number of reservations without the time when they were made. */
   times: number
 }
 
-/** Returns the reservations by the time when they were made, those without a time first. */
+/** Returns the reservations sorted by the time when they were made. Those without a time come first. */
 export function oldestFirst(rows: readonly Row[]): Row[] {
   const madeAt = ({createdAt}: Row) => instantOf(createdAt ?? '') ?? 0
   return rows.toSorted((left, right) => madeAt(left) - madeAt(right))
@@ -56,19 +56,19 @@ export class Comparison {
   checked = 0
   readonly differences: Difference[] = []
   readonly uncompared: Uncompared = {price: 0, status: 0, entries: 0, references: 0, times: 0}
-  /** Pairs whose reservations the list does not describe fully. */
+  /** Pairs whose reservation is not fully described in the list. */
   readonly incomplete: Pair[] = []
-  /** Entries whose outcome is not known here, with the reservation that the service has. */
+  /** Entries with an unknown outcome, with the reservation that the service has. */
   readonly open: Pair[] = []
-  /** Reservations that no entry is about. */
+  /** Reservations that belong to no entry. */
   private strangers: Row[] = []
-  /** Reservations of a client reference whose entries are in another state. */
+  /** Reservations whose client reference has entries, but in another state. */
   private loose: Row[] = []
   private readonly trips = new TripIndex()
   /** Reservations for the same guests, hotel and dates as another. */
   readonly doubles: {readonly row: Row; readonly other: string}[] = []
   private readonly twice = new Set<string>()
-  /** Entries, and references of reservations without one, that differ. */
+  /** Entries that differ, and references of reservations without an entry. */
   private readonly differing = new Set<Entry | string>()
 
   constructor(
@@ -80,7 +80,10 @@ export class Comparison {
     return this.checked - this.differing.size
   }
 
-  /** Takes a reservation of the list. `trip` is the key, a SHA-256 in hex, that reservations for the same guests, hotel and dates share. */
+  /**
+   * Adds a reservation of the list. `trip` is a key (SHA-256 in hex) that reservations for the same guests, hotel and
+   * dates share.
+   */
   take(row: Row, trip: string | undefined): void {
     if (trip !== undefined && isLiveRow(row)) {
       const first = this.trips.add(trip, row.reservationRef)
@@ -93,8 +96,8 @@ export class Comparison {
   }
 
   /**
-   * Pairs the rest of the list with entries by their client references, bookings first. A refused attempt is not paired if a
-   * booking was found for its reference already. Call it when the whole list was taken.
+   * Pairs the remaining reservations with entries by their client references, bookings first. A refused attempt is not
+   * paired if a booking was already found for its reference. Must be called after the whole list was added.
    */
   pairLoose(): void {
     const {books} = this
@@ -120,7 +123,7 @@ export class Comparison {
     else this.judge(entry, row)
   }
 
-  /** Compares a pair by what is known. */
+  /** Compares a pair by what is known about it. */
   judge(entry: Entry, row: Row): void {
     this.checked++
     const kind = this.differenceOfStates(entry, row)
@@ -141,8 +144,8 @@ export class Comparison {
   }
 
   /**
-   * Settles entries that have the same name as one whose reservation was found. In a ledger two bookings are a difference, and a
-   * booking with its cancellation is none. Call it when the whole list was taken.
+   * Settles entries with the same reference as one whose reservation was found. In a ledger, two bookings are a
+   * difference, but a booking and its cancellation are not. Must be called after the whole list was added.
    */
   settleSecondEntries(): void {
     const {books} = this
@@ -157,21 +160,21 @@ export class Comparison {
     }
   }
 
-  /** Returns the entries that the service should have, and for which no reservation was found. */
+  /** Returns the entries that the service should have, but for which no reservation was found. */
   missing(): Entry[] {
     return this.books.entries.filter(
       ({found, isExpected, standing}) => found === undefined && isExpected && isLive(standing),
     )
   }
 
-  /** Returns the entries that are not resolved and for which no reservation was found. */
+  /** Returns the entries with an unknown outcome for which no reservation was found. */
   unresolved(): Entry[] {
     return this.books.entries.filter(
       ({found, isExpected, standing}) => found === undefined && isExpected && standing === 'open',
     )
   }
 
-  /** Adds that `entry` is about the reservation of the entry `other`. */
+  /** Records that `entry` is about the same reservation as the entry `other`. */
   addSecondLine(entry: Entry, other: Entry): void {
     this.checked++
     entry.found = other.found
@@ -179,30 +182,33 @@ export class Comparison {
     this.differ(difference, entry)
   }
 
-  /** Adds that the service has no reservation of `entry`. */
+  /** Records that the service has no reservation for `entry`. */
   addMissing(entry: Entry): void {
     this.checked++
     this.differ({kind: 'missing_there', entry, row: undefined}, entry)
   }
 
-  /** Adds that the outcome of `entry` is not known here. */
+  /** Records that the outcome of `entry` is unknown here. */
   addUnresolved(entry: Entry, row: Row | undefined): void {
     this.checked++
     this.differ({kind: 'unresolved', entry, row}, entry)
   }
 
-  /** Takes out the reservations that no entry is about. */
+  /** Removes and returns the reservations that belong to no entry. */
   takeStrangers(): Row[] {
     return this.strangers.splice(0)
   }
 
   addStranger(row: Row): void {
     if (isLiveRow(row) || row.hasFee) this.strangers.push(row)
-    // One that ended without cost need not be in any books.
+    // A reservation that ended without costs need not be in any books.
     else if (isWithinAsWritten(this.window, row.createdAt)) this.checked++
   }
 
-  /** Adds reservations that no entry is about: one of a reference that has another is there twice, the others are missing here. */
+  /**
+   * Records reservations that belong to no entry. If another reservation has the same reference, it is there twice;
+   * otherwise it is missing here.
+   */
   addStrangers(rows: readonly Row[]): void {
     const bookedOf = new Map<string, string>()
     for (const row of oldestFirst(rows)) {
@@ -219,7 +225,10 @@ export class Comparison {
     }
   }
 
-  /** Adds that `row` is for the same guests, hotel and dates as the reservation `other`, unless their reference says so already. */
+  /**
+   * Records that `row` is for the same guests, hotel and dates as the reservation `other`, unless that was already
+   * found by its reference.
+   */
   addDouble(row: Row, other: string): void {
     const entry = this.entryOf(row)
     const isCompared = entry ? this.isCompared(entry, row) : isWithinAsWritten(this.window, row.createdAt)
@@ -227,19 +236,19 @@ export class Comparison {
       this.differ({kind: 'twice', entry, row, other}, entry ?? row.reservationRef)
   }
 
-  /** Returns the entry whose reservation is `row`. */
+  /** Returns the entry whose reservation is `row`, or undefined. */
   entryOf({reservationRef, reference}: Row): Entry | undefined {
     const named = [...this.books.under(reservationRef), ...this.books.under(reference ?? '')]
     return named.find(entry => entry.found === reservationRef)
   }
 
-  /** Reports whether a pair is within the time that is compared. A ledger does not say when its entries were made. */
+  /** Reports whether a pair is within the compared period. A ledger does not say when its entries were made. */
   private isCompared(entry: Entry, {createdAt}: Row): boolean {
     const isWithin = isWithinAsWritten(this.window, createdAt)
     return this.books.isJournal ? entry.isExpected || isWithin === true : isWithin !== false
   }
 
-  /** Adds a difference of an item: an entry, or the reference of a reservation without one. */
+  /** Adds a difference. `item` is the entry, or the reference of a reservation without one. */
   private differ(difference: Difference, item: Entry | string): void {
     this.differences.push(difference)
     if (difference.kind === 'twice' && difference.row) this.twice.add(difference.row.reservationRef)
@@ -248,8 +257,8 @@ export class Comparison {
 }
 
 /**
- * Compares amounts exactly. A ledger may have the price or what the account was charged for it; without its currency an amount is
- * compared with both.
+ * Compares amounts exactly. Returns the kind of difference, or undefined. A ledger may contain the price or what the
+ * account was charged; an amount without a currency is compared with both.
  */
 function differenceOfPrices({amount, currency}: Entry, {amount: price, currency: ofPrice, charged}: Row) {
   const sums = [{amount: price, currency: ofPrice}, ...(charged ? [charged] : [])]

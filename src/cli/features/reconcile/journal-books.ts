@@ -1,4 +1,6 @@
-/** The journal as books: what this machine, or those that share its store, tried to book at the service in use. */
+/**
+ * Reads the journal as books: what this machine, or machines that share its store, tried to book at the service in use.
+ */
 import {isNeverSent, isOpen, type JournalEntry, type JournalStore} from '../../../contract/journal.js'
 import {underOneName} from '../../../contract/network.js'
 import type {Client} from '../../../contract/token-cache.js'
@@ -6,12 +8,12 @@ import {Books} from './books.js'
 import {type Standing, standingOfState} from './standing.js'
 import {isWithin, type Window} from './window.js'
 
-/** Entries that are read at once, so that they take little memory beside the books. */
+/** How many entries are read at a time, which limits the memory for them. */
 const READ_AT_ONCE = 100
 
 /**
- * Reads the journal, or only the entries under `names`. Entries of other clients are among them, because a service may list their
- * reservations too.
+ * Reads the journal, or only the entries with a reference in `names`. It includes entries of other clients, because a
+ * service may list their reservations too.
  */
 export async function readJournalBooks(
   journal: JournalStore,
@@ -44,7 +46,7 @@ export async function readJournalBooks(
   return books
 }
 
-/** Returns the client references whose outcome was never found out, of the reservations that `client` may resolve. */
+/** Returns the client references of reservations with an unknown outcome that `client` can resolve. */
 export async function unresolvedIn(journal: JournalStore, client: Client, window: Window): Promise<string[]> {
   const service = underOneName(client.baseUrl)
   const references = new Set<string>()

@@ -1,23 +1,28 @@
-/** Amounts as partners write them in their books: `1250.00`, `1.250,00`, `1 250,00 EUR`. They are read exactly or not at all. */
+/**
+ * Reads amounts as partners write them in their books: `1250.00`, `1.250,00`, `1 250,00 EUR`. An amount that is not
+ * clear is an error.
+ */
 import {isAmount, minorUnits} from '../../../contract/money.js'
 import {invalid} from '../../input/checks.js'
 
 export interface LedgerAmount {
   /** A decimal string. */
   readonly amount: string
-  /** In upper case; null if neither the cell nor `currency` says it. */
+  /** In upper case. Null if neither the cell nor `currency` states it. */
   readonly currency: string | null
 }
 
-/** An amount whose thousands are grouped, all by the same mark, with or without decimals after another mark. */
+/** Matches an amount with thousands separators, all the same, with or without decimals after a different mark. */
 const GROUPED = /^(\d{1,3}(?:([.,' ])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d{1,6}))?$/
 const PLAIN = /^(\d+)(?:[.,](\d{1,6}))?$/
-/** One mark and three digits: `1.250` is a thousand in some countries, and little more than one in others. */
+/**
+ * Matches one mark and three digits: in some countries `1.250` is more than a thousand, in others little more than one.
+ */
 const UNCLEAR = /^[1-9]\d{0,2}([.,])\d{3}$/
 
 /**
- * Reads an amount. `currency` is that of another cell. Throws a usage error that names no field, also for an amount that can be
- * read in two ways.
+ * Reads an amount. `currency` comes from another cell. Throws a usage error that names no field if the text is not an
+ * amount or can be read in two ways.
  */
 export function readLedgerAmount(text: string, currency: string | null): LedgerAmount {
   const plain = text.normalize('NFKC').replaceAll('’', "'").trim()
@@ -37,7 +42,8 @@ function amountOf(digits: string, currency: string | null, text: string): string
   const mark = UNCLEAR.exec(digits)?.[1]
   if (mark !== undefined) {
     const decimals = currency === null ? 2 : minorUnits(currency)
-    // In a currency without decimals it is a thousand; the service writes amounts with three decimals like this.
+    // In a currency without decimals it is a thousand. The service writes amounts in a currency with three decimals
+    // like this.
     if (decimals === 0) return digits.replace(mark, '')
     if (decimals === 3 && mark === '.') return digits
     const [whole, rest] = digits.split(mark)

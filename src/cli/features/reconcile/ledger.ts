@@ -1,4 +1,4 @@
-/** Reads a partner's own books from a CSV file, whose columns the user names. All mistakes are reported in one run. */
+/** Reads a partner's own books from a CSV file. The user names its columns. One run reports all mistakes. */
 import {usage} from '../../../contract/failure.js'
 import {isIdentifier} from '../../../contract/identifiers.js'
 import {checkCurrency, invalid} from '../../input/checks.js'
@@ -15,7 +15,7 @@ import {type Standing, standingOfWord} from './standing.js'
 const FIELDS = ['reference', 'price', 'currency', 'status'] as const
 type Field = (typeof FIELDS)[number]
 
-/** The header of the column of each field; those that are not there are not compared. */
+/** The header of the column for each field. Fields without a column are not compared. */
 export type LedgerColumns = ReadonlyMap<string, string>
 
 const MOST_FILE_BYTES = 32 * 1024 * 1024
@@ -30,8 +30,8 @@ export function readLedgerColumns(field: string, text: string): LedgerColumns {
 }
 
 /**
- * Reads the ledger at `path` (`-`: standard input). Without `columns` its header has the names of the fields. Throws one usage error
- * that names the line and column of every cell that cannot be read.
+ * Reads the ledger at `path` (`-`: standard input). Without `columns`, its header must have the names of the fields.
+ * Throws one usage error that names the line and column of every cell that cannot be read.
  */
 export async function readLedger(path: string, columns: LedgerColumns | undefined): Promise<Books> {
   const bytes = await readBytes('--ledger', path, MOST_FILE_BYTES)
@@ -58,7 +58,7 @@ export async function readLedger(path: string, columns: LedgerColumns | undefine
   return books
 }
 
-/** Where the column of each field is, and how its header is written. */
+/** The index of each field's column, and its header as written. */
 type Header = ReadonlyMap<Field, {readonly index: number; readonly name: string}>
 
 function readHeader({line, cells}: CsvRow, columns: LedgerColumns | undefined, mistakes: Mistakes): Header {
@@ -87,7 +87,7 @@ function readHeader({line, cells}: CsvRow, columns: LedgerColumns | undefined, m
 function addEntry(books: Books, row: CsvRow, header: Header, mistakes: Mistakes): void {
   const textOf = (field: Field) =>
     row.cells[header.get(field)?.index ?? -1]?.replace(/\s+/g, ' ').trim() ?? ''
-  /** Reads a cell that is not empty; one that cannot be read is a mistake, and null. */
+  /** Reads a cell. Returns null if it is empty. If it cannot be read, adds a mistake and returns null. */
   const read = <Value>(field: Field, reader: (text: string) => Value): Value | null => {
     const text = textOf(field)
     if (text === '') return null

@@ -1,6 +1,4 @@
-/**
- * Looks up single reservations at the service, where the list does not have them or does not describe them fully.
- */
+/** Looks up single reservations at the service, if the list does not contain them or does not describe them fully. */
 import {listReservations, showReservation} from '../../../api/operations/reservations.js'
 import type {Api} from '../../../api/types.js'
 import {Failure} from '../../../contract/failure.js'
@@ -9,20 +7,20 @@ import {isNotFound} from '../../../contract/operations.js'
 import type {Row} from './books.js'
 import {readRow} from './rows.js'
 
-/** `none`: the service has no such reservation. `unclear`: that could not be found out. */
+/** The result of a lookup. `none`: the service has no such reservation. `unclear`: that could not be found out. */
 export type Found = Row | 'none' | 'unclear'
 
-/** Reservations that are looked up. The others are compared as far as the list describes them. */
+/** Maximum number of lookups. The other reservations are compared as far as the list describes them. */
 const MOST_LOOKUPS = 1000
 
 export class Lookups {
   private count = 0
-  /** Whether the service shows single reservations, as far as is known. */
+  /** Whether the service can show single reservations, as far as is known. */
   private showsSingle = true
 
   constructor(private readonly api: Api) {}
 
-  /** Returns a reservation by the service's reference. Throws a Failure when the service fails. */
+  /** Returns a reservation by the service's reference. Throws a Failure if the service fails. */
   async show(reservationRef: string): Promise<Found> {
     if (!this.showsSingle || !isIdentifier('reservation_ref', reservationRef) || !this.takeTurn())
       return 'unclear'
@@ -39,8 +37,8 @@ export class Lookups {
   }
 
   /**
-   * Returns the reservations of a client reference; `unclear` if the service does not narrow its list to it. Throws a Failure when
-   * the service fails.
+   * Returns the reservations with a client reference, or `unclear` if the service does not filter its list by it.
+   * Throws a Failure if the service fails.
    */
   async find(reference: string): Promise<readonly Row[] | 'unclear'> {
     if (!this.takeTurn()) return 'unclear'
@@ -49,7 +47,7 @@ export class Lookups {
       const {reservations} = await listReservations(this.api, {query: {client_reference_id: reference}})
       rows = reservations.map(found => readRow(found).row)
     } catch (error) {
-      // A service that does not narrow its list may refuse to.
+      // A service that does not filter its list may refuse the request.
       if (error instanceof Failure && error.kind === 'refused') return 'unclear'
       throw error
     }

@@ -1,4 +1,7 @@
-/** `reservations reconcile`, from the books to the differences: read, resolve, compare page by page, look up, print. */
+/**
+ * `reservations reconcile`, from the books to the differences: reads the books, resolves unknown outcomes, compares
+ * page by page, looks up, prints.
+ */
 import {setFlagsFromString} from 'node:v8'
 import {eachReservation} from '../../../api/operations/reservations.js'
 import type {Connection} from '../../session/connect.js'
@@ -24,12 +27,16 @@ export interface ReconcileFlags extends Window, OutputFlags {
   readonly resolve: boolean
 }
 
-/** Reservations that are looked up at a time. */
+/** How many lookups are made at the same time. */
 const LOOKUPS_AT_ONCE = 4
 
-/** Compares the books with the service, prints the differences and sets the exit code. Throws Failure. */
+/**
+ * Compares the books with the service, prints the differences, and sets the exit code. Throws a Failure if the service
+ * or the books cannot be read.
+ */
 export async function reconcile(command: BaseCommand, flags: ReconcileFlags): Promise<void> {
-  // By default V8 lets the heap grow to several times what is in use: 320 MB for 100,000 reservations, and 150 MB with these flags.
+  // Otherwise V8 lets the heap grow to several times its used size: 320 MB for 100,000 reservations, and 150 MB with
+  // these flags.
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
   checkWindow(flags)
@@ -78,8 +85,8 @@ async function compareList({api, atStep}: Connection, comparison: Comparison): P
 }
 
 /**
- * Reads the journal again where it may have learnt something since: of reservations without an entry, and of entries without an
- * outcome. Another process may have booked while the list was read.
+ * Reads parts of the journal again, because another process may have booked while the list was read: entries for
+ * reservations without one, and entries with an unknown outcome.
  */
 async function readAgain(connection: Connection, comparison: Comparison): Promise<void> {
   const {books} = comparison
