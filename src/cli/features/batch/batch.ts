@@ -103,8 +103,8 @@ export class BatchPipeline {
   ) {}
 
   /**
-   * Books the trips of the file at `path` (`-`: standard input), and prints the outcome of each. Throws a Failure if no
-   * trip could be started.
+   * Books the trips of the file at `path` (`-`: standard input), and prints the outcome of each. Throws a Failure if
+   * nothing can be booked, for example because the file has mistakes.
    */
   book(path: string): Promise<void> {
     const working = this.bookTrips(path)

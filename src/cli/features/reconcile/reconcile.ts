@@ -85,8 +85,8 @@ async function compareList({api, atStep}: Connection, comparison: Comparison): P
 }
 
 /**
- * Reads parts of the journal again, because another process may have booked while the list was read: entries for
- * reservations without one, and entries with an unknown outcome.
+ * Reads the journal again for the reservations without an entry and for the attempts with an unknown outcome, because
+ * another process may have booked while the list was read.
  */
 async function readAgain(connection: Connection, comparison: Comparison): Promise<void> {
   const {books} = comparison
@@ -114,7 +114,7 @@ async function readAgain(connection: Connection, comparison: Comparison): Promis
   }
 }
 
-/** Looks up the reservations that the list does not describe fully, and compares them. */
+/** Looks up the reservations of which the list does not say enough, and compares them with their entries. */
 async function completeRows(lookups: Lookups, comparison: Comparison): Promise<void> {
   await inParallel(comparison.incomplete.splice(0), LOOKUPS_AT_ONCE, async ({entry, row}) => {
     const shown = await lookups.show(row.reservationRef)
@@ -132,8 +132,8 @@ async function settleUnresolved(lookups: Lookups, comparison: Comparison): Promi
 }
 
 /**
- * Returns the reservations that no entry is about. Those that do not say enough for that are looked up; what is not known even
- * then is counted.
+ * Returns the reservations that no entry of the books is about. Reservations of which the list does not say enough are
+ * looked up. Those that stay unclear are counted in `uncompared`.
  */
 async function findStrangers(lookups: Lookups, comparison: Comparison): Promise<Row[]> {
   const {books, uncompared, window} = comparison
@@ -159,12 +159,13 @@ async function findStrangers(lookups: Lookups, comparison: Comparison): Promise<
   return strangers
 }
 
-/** Looks up what the books have and the list has not, before it is called missing. */
+/** Looks up each entry whose reservation is not in the list, before the reservation is reported as missing. */
 async function settleMissing(lookups: Lookups, comparison: Comparison): Promise<void> {
   const {books, uncompared, window} = comparison
   await inParallel(comparison.missing(), LOOKUPS_AT_ONCE, async entry => {
     const rows = await lookUp(lookups, entry)
-    // Without --since and --until the list has all reservations.
+    // Without --since and --until the list has every reservation, so an unclear answer still means that the reservation
+    // is missing.
     if (rows === 'unclear' && !isOpenEnded(window)) {
       uncompared.entries++
       return
@@ -176,11 +177,14 @@ async function settleMissing(lookups: Lookups, comparison: Comparison): Promise<
     if (other && !books.isJournal) comparison.addSecondLine(entry, other)
     else comparison.pair(entry, row)
   })
-  // These pairs were looked up one by one, so there is nothing more to look up.
+  // These pairs have been looked up already.
   for (const {entry, row} of comparison.incomplete.splice(0)) comparison.judge(entry, row)
 }
 
-/** Of several reservations for the same guests, hotel and dates, all but the oldest are doubles. */
+/**
+ * Decides which of several reservations for the same guests, hotel and dates was made first. All later ones are
+ * reported as doubles.
+ */
 async function settleDoubles(lookups: Lookups, comparison: Comparison): Promise<void> {
   const rowsLike = new Map<string, Row[]>()
   for (const {row, other} of comparison.doubles.splice(0))

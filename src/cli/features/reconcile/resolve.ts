@@ -1,4 +1,7 @@
-/** `--resolve`: finds out, one after another, how attempts of the journal ended, as `reserve --resume` does. */
+/**
+ * Resolves the attempts of the journal with an unknown outcome, one after another, as `reserve --resume` does
+ * (`--resolve`).
+ */
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -9,7 +12,10 @@ import {attemptEach, type Outcome, warningAbout} from '../several/each.js'
 import {unresolvedIn} from './journal-books.js'
 import type {Window} from './window.js'
 
-/** Resolves the unresolved attempts of the window, and reports each outcome on stderr. Throws StorageError. */
+/**
+ * Resolves the attempts in the window that have no known outcome, and reports each result on stderr. Throws
+ * StorageError.
+ */
 export async function resolveOpen(
   command: BaseCommand,
   connection: Connection,

@@ -1,4 +1,7 @@
-/** The differences as they are printed: the document, the rows, and what to do about each. */
+/**
+ * Prints the differences between books and service: the JSON document, the rows of the table, and advice for each
+ * difference.
+ */
 
 import {isoTime} from '../../../contract/dates.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
@@ -22,12 +25,12 @@ export const RECONCILE_COLUMNS = [
   'advice',
 ] as const
 
-/** Differences that are printed at once. */
+/** Number of differences that are formatted and printed together. */
 const PRINTED_AT_ONCE = 1000
 
 /**
- * Prints the differences in the order in which they were found. Many are printed a part at a time, because the text of 100,000
- * takes more memory than their comparison.
+ * Prints the differences in the order in which they were found. A long list is printed in parts, because the text of
+ * 100,000 differences takes more memory than the comparison itself.
  */
 export async function printDifferences(
   command: BaseCommand,
@@ -42,7 +45,7 @@ export async function printDifferences(
     await command.print(resultOf(comparison, differences.slice(from, from + PRINTED_AT_ONCE)), from > 0)
 }
 
-/** Yields the document in the form in which a short one is printed. */
+/** Yields the JSON document in parts, with the same layout as a short document. */
 function* piecesOf({checked, agreed, differences, books}: Comparison): Generator<Buffer> {
   let text = `{\n  "checked": ${checked},\n  "agreed": ${agreed},\n  "differences": [`
   for (const [index, difference] of differences.entries()) {
@@ -75,21 +78,21 @@ function resultOf(
   }
 }
 
-/** What one side says of a reservation. */
+/** What the books, or the service, say about one reservation. */
 interface Side {
   readonly client_reference_id: string | null
   readonly reservation_ref: string | null
   readonly status: string | null
-  /** A decimal string. */
+  /** Decimal string. */
   readonly price: string | null
   readonly currency: string | null
-  /** What the account was charged, in another currency. */
+  /** Amount charged to the account, if it was charged in another currency than the price. */
   readonly charged?: NonNullable<Row['charged']>
   readonly created_at: string | null
-  /** The line of the ledger, and the other line with the same reservation. */
+  /** Line of this entry in the ledger; `also_on_line` is another line for the same reservation. */
   readonly line?: number
   readonly also_on_line?: string | number
-  /** The reference of the reservation that this one is the double of. */
+  /** Reference of the reservation that this one doubles. */
   readonly same_as?: string | number
 }
 
@@ -109,7 +112,7 @@ function documentOf(difference: Difference, isJournal: boolean) {
 
 function hereOf(entry: Entry, other: string | number | undefined): Side {
   const {reference, reservationRef, found, status, amount, currency, createdAt, line} = entry
-  // A ledger may have either reference in the same column.
+  // In a ledger, one column may hold either reference.
   const isReservation =
     line !== undefined && (reference === found || reference.startsWith(SANDBOX_RESERVATION_REF_PREFIX))
   return {
@@ -137,7 +140,10 @@ function thereOf(row: Row, other: string | number | undefined): Side {
   }
 }
 
-/** What a side says, as far as the difference is about it: `line 7, confirmed, 403.20 EUR`. */
+/**
+ * Returns what one side says about the reservation as text, such as `line 7, confirmed, 403.20 EUR`; null if the
+ * reservation is not there. Leaves out what has nothing to do with this kind of difference.
+ */
 function sideText(kind: DifferenceKind, side: Side | null): string | null {
   if (side === null) return null
   const isOfMoney = kind === 'price' || kind === 'currency'
@@ -182,14 +188,14 @@ function adviceFor({kind, entry, row, other}: Difference, isJournal: boolean): s
   }
 }
 
-/** `4 reservations compared: 3 agree, 1 difference`. */
+/** Returns the summary, such as `4 reservations compared: 3 agree, 1 difference`. */
 export function summaryOf({checked, agreed, differences}: Comparison): string {
   const found =
     differences.length === 0 ? 'all agree' : `${agreed} agree, ${counted(differences.length, 'difference')}`
   return `${counted(checked, 'reservation')} compared${checked === 0 ? '' : `: ${found}`}`
 }
 
-/** Returns a warning for each reason why something could not be compared. */
+/** Returns a warning for each kind of value or entry that could not be compared. */
 export function uncomparedTexts({uncompared, books, window}: Comparison): string[] {
   const book = books.isJournal ? 'journal' : 'ledger'
   const time = isOpenEnded(window) ? '' : ', and without --since and --until the whole list is compared'

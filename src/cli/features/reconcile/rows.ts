@@ -1,4 +1,4 @@
-/** Reservations of the service as rows of the comparison. */
+/** Converts reservations of the service into rows for the comparison. */
 import type {Money} from '../../../api/answers/amounts.js'
 import {
   factsOfReservation,
@@ -13,8 +13,8 @@ import type {Row} from './books.js'
 import {standingOfState} from './standing.js'
 
 /**
- * Reads what is compared; what the service does not say is null. `trip` is a key that reservations for the same guests, hotel and
- * dates share.
+ * Returns the facts of a reservation that are compared; null for each fact that the service does not state. `trip` is a
+ * key shared by reservations for the same guests, hotel and dates; undefined if the service does not state them all.
  */
 export function readRow(found: ReadReservation): {readonly row: Row; readonly trip: string | undefined} {
   const {reservation, reservation_ref} = found
@@ -36,13 +36,16 @@ export function readRow(found: ReadReservation): {readonly row: Row; readonly tr
   return {row, trip: tripOfReservation(reservation, facts)}
 }
 
-/** Returns the price where it is not in the reservation itself, but in a part of it, or in its payment. */
+/** Returns the price stated in a part of the reservation or in its payment; null if there is no clear one. */
 function priceElsewhere(reservation: JsonObject): Money | null {
   const price = priceOfReservation(reservation, reservation)
   return price === 'unclear' ? null : price
 }
 
-/** Returns what the service shows of a reservation, with what only its list says. */
+/**
+ * Returns the row of a reservation that was read by itself (`shown`), completed with the facts that only the list
+ * states.
+ */
 export function mergeRows(shown: Row, listed: Row): Row {
   const price = shown.amount === null ? listed : shown
   const state = shown.standing === null ? listed : shown

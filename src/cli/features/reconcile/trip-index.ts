@@ -1,17 +1,21 @@
-/** Finds reservations for the same trip among many, with 20 bytes for each besides its reference. */
+/** Finds reservations for the same trip. Each reservation takes about 20 bytes, besides its reference. */
 
 const HEX_DIGITS_OF_52_BITS = 13
 const LEAST_SLOTS = 1024
 
 export class TripIndex {
-  /** Open addressing: the trip in each slot, or 0, and the place of its reservation in `references`. */
+  /**
+   * Hash table with open addressing: the trip in each slot, or 0 for an empty slot. `places` has the position of its
+   * reservation in `references`.
+   */
   private trips = new Float64Array(LEAST_SLOTS)
   private places = new Int32Array(LEAST_SLOTS)
   private readonly references: string[] = []
 
   /**
-   * Returns the reference of the first reservation for a trip, which is `reference` if there was none. `sha256` is the key of the
-   * trip in hex, of which 52 bits are compared: that two of 100,000 trips have them in common by chance is one in a million.
+   * Returns the reference of the first reservation for this trip, or `reference` itself if this is the first. `sha256`
+   * is the key of the trip in hex. Only its first 52 bits are compared: among 100,000 trips the probability that two
+   * agree by chance is one in a million.
    */
   add(sha256: string, reference: string): string {
     const trip = Number.parseInt(sha256.slice(0, HEX_DIGITS_OF_52_BITS), 16) + 1
@@ -23,7 +27,7 @@ export class TripIndex {
     return reference
   }
 
-  /** Returns the slot of a trip, or the empty one where it belongs. */
+  /** Returns the slot of a trip, or the empty slot where the trip belongs. */
   private slotOf(trip: number): number {
     const {length} = this.trips
     let slot = trip % length

@@ -1,9 +1,9 @@
-/** The time of booking that is compared: from `--since` to `--until`. */
+/** The booking times that are compared: from `--since` to `--until`. */
 import {instantOf, isCalendarDate, isoTime, zonedInstantOf} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
 import {readSince} from '../../input/checks.js'
 
-/** In Unix seconds; an end that is undefined is open. */
+/** Times in Unix seconds, from `since` to before `until`; undefined means no limit. */
 export interface Window {
   readonly since: number | undefined
   readonly until: number | undefined
@@ -11,7 +11,10 @@ export interface Window {
 
 const SECONDS_PER_DAY = 86_400
 
-/** Reads `--until` as `readSince` does, but a day means its end. Throws a usage error if it is invalid. */
+/**
+ * Returns a time in Unix seconds, as `readSince` does; a date means the end of that day. Throws a usage error if the
+ * value is invalid.
+ */
 export function readUntil(field: string, text: string): number {
   return isCalendarDate(text) ? readSince(field, text) + SECONDS_PER_DAY : readSince(field, text)
 }
@@ -22,10 +25,13 @@ export function checkWindow({since, until}: Window): void {
     throw usage('invalid_input', '--until: must be later than --since')
 }
 
-/** How far the clocks of this machine and the service may differ. A reservation near an end is then still found. */
+/**
+ * How far the clocks of this machine and the service may differ. Reservations made that close to the window are
+ * requested too.
+ */
 const MARGIN_SECONDS = 900
 
-/** Returns the query for the reservations made in the window, and for those made near its ends. */
+/** Returns query parameters for the reservations made in the window or close to it. */
 export function queryOf({since, until}: Window): {created_from?: string; created_to?: string} {
   return {
     ...(since === undefined ? {} : {created_from: isoTime(since - MARGIN_SECONDS)}),
@@ -45,8 +51,8 @@ export function isWithin(
 }
 
 /**
- * Reports whether a time as the service wrote it is in the window; undefined if it is unknown, or without a time zone so near an
- * end that it may be on either side.
+ * Reports whether a time, as written by the service, is in the window. Undefined if the time is missing, or has no time
+ * zone and may be on either side of a limit.
  */
 export function isWithinAsWritten(window: Window, text: string | null): boolean | undefined {
   if (isOpenEnded(window)) return true
@@ -54,7 +60,7 @@ export function isWithinAsWritten(window: Window, text: string | null): boolean 
   if (exact !== undefined) return isWithin(window, exact)
   const day = instantOf((text ?? '').slice(0, 10))
   if (day === undefined) return undefined
-  // The day begins up to 14 hours earlier and ends up to 12 hours later than in UTC.
+  // In some time zone, the day begins up to 14 hours before the UTC day, and ends up to 12 hours after it.
   const [earliest, latest] = [day - 14 * 3600, day + 36 * 3600]
   const {since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY} = window
   if (latest < since || earliest >= until) return false

@@ -1,4 +1,4 @@
-/** `api`: builds a request from the command line and a result from the answer. */
+/** Builds the request of `api` from the command line, and its result from the answer. */
 import {isUtf8} from 'node:buffer'
 import {buildRaw, METHODS} from '../../../api/operations/raw.js'
 import {createRedactor} from '../../../api/redact/redact.js'
@@ -24,23 +24,23 @@ interface ApiFlags {
   readonly include?: boolean | undefined
 }
 
-/** Returns METHOD in upper case. Throws a usage error if it is not a supported method. */
+/** Returns the method in upper case. Throws a usage error if the method is not supported. */
 export function checkMethod(field: string, text: string): string {
   const method = text.toUpperCase()
   if (METHODS.includes(method)) return method
   throw usage('invalid_input', `${field}: must be one of ${METHODS.join(', ')}`)
 }
 
-/** Checks the arguments and flags before the service is known. Throws a usage error if one is invalid. */
+/** Reads the arguments and flags, before the service is known. Throws a usage error if a value is invalid. */
 export async function readCall(args: {method: string; path: string}, flags: ApiFlags & OutputFlags) {
   const {include, json, query, format, columns, quiet} = flags
-  // Rows have no place for status and headers.
+  // A table has no place for status and headers.
   if (include && !json && query === undefined && (format ?? columns ?? quiet)) {
     const hint =
       'with --json they are keys of the document; without a format they are printed before the body'
     throw usage('invalid_input', '--include: status and headers need --json or no format', hint)
   }
-  // Repeated headers are combined into one with all values (RFC 9110 §5.3).
+  // A header that is given several times is sent once, with all values (RFC 9110 §5.3).
   const headers = new Map<string, string>()
   for (const [name, value] of flags.header ?? []) {
     const before = headers.get(name)
@@ -51,7 +51,7 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
   let body = flags.data
   if (body !== undefined) {
     if (body.startsWith('@') || body === '-') body = await readText('--data', body.replace(/^@/, ''))
-    // Parsed only to check it. It is sent as written, so that no number loses a digit.
+    // The body is parsed only to check it. It is sent as written, so that no number loses a digit.
     readJson('--data', body)
     body = body.replace(/^\ufeff/, '').trim()
   }
@@ -66,11 +66,14 @@ export async function readCall(args: {method: string; path: string}, flags: ApiF
 
 const GIVEN_ONCE = new Set(['content-type', 'idempotency-key'])
 
-/** Headers that the connection or the token sets. */
+/** Matches headers that are set by the connection or from the token. */
 const OWN_HEADERS =
   /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive)$/
 
-/** Splits `NAME:VALUE`. Throws a usage error if it is not a valid header, or one that may not be set. */
+/**
+ * Splits `NAME:VALUE` into a lower-case name and a value. Throws a usage error if the header is not valid or may not be
+ * set.
+ */
 export function splitHeader(field: string, text: string): Header {
   const [, given = '', value = ''] = /^([^:]+):(.*)$/s.exec(text)?.map(part => part.trim()) ?? []
   if (!HEADER_NAME.test(given) || !HEADER_VALUE.test(value))
@@ -81,14 +84,19 @@ export function splitHeader(field: string, text: string): Header {
   return [name, value]
 }
 
-/** Plans the request and its scopes: those given, else the operation's, else the configured ones. */
+/**
+ * Plans the request and its scopes: those of --scope, otherwise the scope of the operation, otherwise the configured
+ * ones.
+ */
 export function planCall(target: Target, call: Awaited<ReturnType<typeof readCall>>) {
   const raw = buildRaw(target.baseUrl, call)
   const known: readonly Scope[] | undefined = raw.scope && [raw.scope]
   return {...raw, scopes: call.scopes ?? known ?? target.scopes ?? BOOKING_SCOPES}
 }
 
-/** Returns the body as a JSON value; null if it is empty, and a description if it is not JSON. */
+/**
+ * Returns the body of the answer as JSON; null if the body is empty, and an object that describes it if it is not JSON.
+ */
 export function bodyOf(answer: Answer): unknown {
   if (answer.json !== undefined) return answer.json
   if (answer.body.length === 0) return null
@@ -100,7 +108,7 @@ export function bodyOf(answer: Answer): unknown {
   }
 }
 
-/** Returns the result to print: the body, or with `include` `{status, headers, body}`. */
+/** Returns the result to print: the body, or `{status, headers, body}` if `include` is true. */
 export function apiResult(answer: Answer, include: boolean): Result {
   const body = bodyOf(answer)
   const inner = isObject(body) && 'data' in body ? body.data : body
@@ -114,7 +122,7 @@ export function apiResult(answer: Answer, include: boolean): Result {
   }
 }
 
-/** Returns the bytes to print without a format; undefined if they are not text and stdout is a terminal. */
+/** Returns the bytes to print if no format was chosen; undefined if they are not text and stdout is a terminal. */
 export function bytesOf(answer: Answer, include: boolean, isTerminal: boolean): Uint8Array | undefined {
   const body = plainBody(answer, isTerminal)
   if (body === undefined || !include) return body
@@ -130,14 +138,14 @@ function plainBody(answer: Answer, isTerminal: boolean): Uint8Array | undefined 
   return lines && Buffer.from(text === '' ? '' : `${lines.join('\n')}\n`)
 }
 
-/** Returns the headers as received, without secrets and control characters. */
+/** Returns the headers of the answer, without secrets and control characters. */
 function headersOf({headers, secrets}: Answer): Record<string, string> {
   const redactor = createRedactor(secrets)
   const shown = Object.entries(headers).map(([name, value]) => [name, redactor.header(name, value)] as const)
   return Object.fromEntries(shown.map(pair => pair.map(text => sanitizeLine(text))))
 }
 
-/** Decodes text; undefined if it is not UTF-8 or contains NUL. */
+/** Returns the bytes as text; undefined if they are not UTF-8 or contain NUL. */
 function textOf(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? new TextDecoder().decode(bytes) : undefined
 }

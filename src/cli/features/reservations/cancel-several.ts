@@ -1,4 +1,7 @@
-/** `reservations cancel` of several: every fee first, one question about their sum, and then one cancellation after another. */
+/**
+ * Cancels several reservations: requests every fee, asks one question about the sum, then sends one cancellation after
+ * another.
+ */
 import type {Money} from '../../../api/answers/amounts.js'
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -24,7 +27,7 @@ import {
   planCancellation,
 } from './reservations.js'
 
-/** What was typed with the references. */
+/** The flags of the cancellation. */
 interface Cancelling extends OutputFlags {
   readonly reason?: string | undefined
   readonly 'max-fee'?: Money | undefined
@@ -32,8 +35,9 @@ interface Cancelling extends OutputFlags {
 }
 
 /**
- * Cancels several reservations and prints what became of each. Nothing is cancelled before all fees were read and agreed to.
- * A reservation whose fee cannot be read is left alone; with --max-fee it is a reason to cancel none. Throws Failure.
+ * Cancels several reservations and prints the outcome of each. Nothing is cancelled before all fees were read and
+ * agreed to. A reservation whose fee cannot be read is not cancelled; with --max-fee, no reservation is then cancelled.
+ * Throws Failure.
  */
 export async function cancelSeveral(
   command: BaseCommand,
@@ -95,7 +99,10 @@ function plansOf(outcomes: readonly Outcome<CancelPlan>[]): CancelPlan[] {
   return outcomes.flatMap(({done}) => done ?? [])
 }
 
-/** Throws a usage error if there is a maximum, and a fee that could not be read. What cannot be cancelled costs nothing. */
+/**
+ * Throws a usage error if --max-fee is given and a fee could not be read. A reservation that the service refuses to
+ * cancel has no fee.
+ */
 function requireAllFees(outcomes: readonly Outcome<CancelPlan>[], maxFee: Money | undefined): void {
   if (maxFee === undefined) return
   const unknown = outcomes.find(({failure}) => failure && failure.kind !== 'refused')
@@ -106,7 +113,7 @@ function requireAllFees(outcomes: readonly Outcome<CancelPlan>[], maxFee: Money 
   throw usage('fee_unknown', `${problem}; nothing was cancelled: ${failure.message}`, hint)
 }
 
-/** A line for each reservation, and the sum of the fees. */
+/** Returns a line for each reservation, and one for the sum of the fees. */
 function describe(outcomes: readonly Outcome<CancelPlan>[], target: Target): string[] {
   const lines = outcomes.map(({reference, done, failure}) => {
     if (!done) return sanitizeLine(`${reference}  not to be cancelled: ${failure?.message}`, 300)
@@ -125,7 +132,7 @@ function describe(outcomes: readonly Outcome<CancelPlan>[], target: Target): str
   return [...lines, ...factLines(sums)]
 }
 
-/** What would be sent, and what it would cost, by reading alone. */
+/** Returns what a dry run shows: the cancellation requests and their fees. Only reads from the service. */
 export async function previewSeveral(
   command: BaseCommand,
   target: Target,

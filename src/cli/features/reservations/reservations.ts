@@ -1,6 +1,6 @@
 /**
- * `reservations list`, `show`, `update` and `cancel`. A cancellation is sent only after its fee was shown and confirmed, and
- * never if the service states none.
+ * Implements `reservations list`, `show`, `update` and `cancel`. A cancellation is sent only after its fee was shown
+ * and agreed to, and never if the service states no fee.
  */
 import {isSameCurrency, isSameMoney, type Money} from '../../../api/answers/amounts.js'
 import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
@@ -40,19 +40,24 @@ import type {ReserveFlags} from '../reserve/flags.js'
 import {checkedBy, mergeContact, readFields} from '../reserve/request.js'
 import {warningAbout, workOnEach} from '../several/each.js'
 
-/** Checks `--after`, the cursor of an earlier page. Throws a usage error if it is invalid. */
+/** Returns the value of `--after`, a cursor from an earlier page. Throws a usage error if the cursor is invalid. */
 export function checkCursor(field: string, text: string): string {
   if (text === UNKNOWN_NEXT)
     throw usage('invalid_input', `${field}: the service did not say how to ask for those after that page`)
   return checkGiven(field, text)
 }
 
-/** Reads a status of §3 in any case. Other words pass, because the service may have more. */
+/**
+ * Returns a status of §3 in upper case. Other words are returned unchanged, because the service may know more states.
+ */
 export function readStatus(_field: string, text: string): string {
   return RESERVATION_STATUSES.find(status => status === text.toUpperCase()) ?? text
 }
 
-/** Checks a date, or a timestamp with an offset in the form that every service reads. Throws a usage error if invalid. */
+/**
+ * Returns a date, or a timestamp with an offset in the form that every service reads. Throws a usage error if the text
+ * is neither.
+ */
 export function checkInstant(field: string, text: string): string {
   if (isCalendarDate(text) || (/T.*(Z|:\d\d)$/.test(text) && zonedInstantOf(text) !== undefined)) return text
   throw invalid(field, 'must be a date (YYYY-MM-DD), or a timestamp such as 2030-06-01T10:00:00+03:00', text)
@@ -91,19 +96,25 @@ export const RESERVATIONS_COLUMNS = [
   'updated_at',
 ] as const
 
-/** The columns of the list. On a narrow terminal the partner's own reference is left out first, and the hotel's name stays. */
+/**
+ * The columns of the list. On a narrow terminal the partner's own reference and the check-out date are left out first,
+ * and the hotel is kept.
+ */
 const COLUMNS = columnsOf<Row>(RESERVATIONS_COLUMNS).map(column => ({
   ...column,
   isMain: column.name === 'hotel',
   isMinor: column.name === 'client_reference_id' || column.name === 'check_out',
 }))
 
-/** The columns of a list. */
+/** Columns that a list shows by default. */
 const SHOWN = ['reservation_ref', 'status', 'hotel', 'check_in', 'check_out', 'price', 'client_reference_id']
 
 type Warn = (text: string) => void
 
-/** Lists one page, or as many reservations as `wish` asks for. Throws Failure. */
+/**
+ * Lists one page, or as many reservations as `wish` asks for. `next` is the cursor of the next page, or null. Throws
+ * Failure.
+ */
 export async function list({api}: Connection, wish: ListWish): Promise<Result<Row> & {next: string | null}> {
   const {reservations, next} = await listReservations(api, wish)
   const document = {reservations: reservations.map(({reservation}) => reservation), next}
@@ -121,7 +132,7 @@ export async function list({api}: Connection, wish: ListWish): Promise<Result<Ro
   }
 }
 
-/** Returns what this machine or its shared store received about a reservation: a row for each event. */
+/** Returns the stored webhook events about a reservation. */
 type EventsOf = (reference: string) => Promise<readonly object[]>
 
 interface Shown {
@@ -129,12 +140,12 @@ interface Shown {
   readonly events: readonly object[] | undefined
 }
 
-/** The column with the events of a reservation, and the key of the document. */
+/** Name of the column with the events of a reservation, and of the key in the document. */
 export const EVENTS_COLUMN = 'events'
 
 /**
- * Shows a reservation and records its state in the journal; a failure of the journal only warns. `events`, if given, are added to
- * the document and as a column. Throws Failure.
+ * Returns a reservation to print, and records its state in the journal; if the journal fails, only warns. `events`, if
+ * given, are added to the document and as a column. Throws Failure.
  */
 export async function show(
   connection: Connection,
@@ -148,7 +159,7 @@ export async function show(
   return {...result, document: {...result.document, events}, columns}
 }
 
-/** Shows several reservations, each as `show` does, and prints them, with their events if `eventsOf` is given. */
+/** Shows several reservations, each as `show` does. With `eventsOf`, the events of each are added. */
 export async function showSeveral(
   command: BaseCommand,
   connection: Connection,
@@ -185,8 +196,8 @@ export async function look(connection: Connection, reference: string, warn: Warn
 }
 
 /**
- * Reads the change from flags and file; flags override the file. Throws a usage error that names what is wrong or missing, or if
- * nothing is to change.
+ * Reads the change from the flags and the file of --input; flags win. Throws a usage error that names every wrong or
+ * missing field, or if there is no change.
  */
 export async function readUpdate(
   flags: Pick<ReserveFlags, 'input' | 'contact' | 'guest'>,
@@ -209,7 +220,10 @@ export async function readUpdate(
   throw combined([...(lacking.length > 0 ? [missing(lacking)] : []), ...faults])
 }
 
-/** Changes contact or guests. Throws Failure; if the outcome is unknown, the hint says how to find out. */
+/**
+ * Changes the contact or the guests of a reservation. Throws Failure; if the outcome is unknown, the hint says how to
+ * find out.
+ */
 export async function update(
   connection: Connection,
   reference: string,
@@ -238,12 +252,15 @@ function singleReservation(found: ReadReservation, {clock}: Connection): Result<
   return {document: {reservation}, items: [row], columns: COLUMNS, single: true, facts}
 }
 
-/** Returns a hint with a command. `reference` must have been checked, so that it is safe to paste into a shell. */
+/**
+ * Returns a hint with the command that shows a reservation. `reference` must have been checked, so that it is safe in a
+ * shell.
+ */
 export function howToCheck(reference: string): string {
   return `check its state: bookctl reservations show ${reference}`
 }
 
-/** Sets the hint of an `outcome_unknown` error; other errors are returned as they are. */
+/** Returns an `outcome_unknown` error with this hint; other errors unchanged. */
 function withHint(error: unknown, hint: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') return error
   return failureWith(error, {hint})
@@ -256,7 +273,10 @@ export function checkReason(field: string, reason: string): string {
   throw invalid(field, `must be at most ${MOST_REASON_LENGTH} characters`)
 }
 
-/** Requests the cancellation fee and the reservation, which is null if the service does not show it. Throws Failure. */
+/**
+ * Requests the cancellation fee and the reservation. `reservation` is null if the service does not show it. Throws
+ * Failure.
+ */
 export async function planCancellation({api}: Connection, reference: string) {
   const quote = await quoteCancellation(api, reference).catch(error => {
     if (!(error instanceof Failure) || error.details.code !== 'path_not_shown')
@@ -265,7 +285,7 @@ export async function planCancellation({api}: Connection, reference: string) {
     throw new Failure(error.kind, `${why}: ${error.message}`, error.details)
   })
   const reservation = await showReservation(api, reference).catch(error => {
-    // Not every service that quotes a fee also shows the reservation.
+    // Some services quote a fee but do not show the reservation.
     if (error instanceof Failure && error.details.code !== 'another_reservation') return null
     throw error
   })
@@ -276,7 +296,10 @@ export async function planCancellation({api}: Connection, reference: string) {
   throw cancelledAlready(new Failure('refused', message, details), reference)
 }
 
-/** Adds a hint with both possible causes if the service says that the reservation is cancelled already. */
+/**
+ * Returns the error with a hint about the two possible causes if it says that the reservation is cancelled already;
+ * other errors unchanged.
+ */
 function cancelledAlready(error: unknown, reference: string): unknown {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error
   const words = `${error.details.code} ${error.message}`
@@ -305,8 +328,8 @@ export function describeCancellation({reference, quote, reservation}: CancelPlan
 }
 
 /**
- * Returns what `--dry-run` shows beside the request, found out by reading only: `costs` for the document, in which `fee_unknown`
- * says why the fee cannot be known, and lines for a person. Throws Failure when interrupted.
+ * Returns what a dry run shows next to the request: `costs` for the document and lines for a person. Only reads from
+ * the service. If the fee is not known, `costs.fee_unknown` says why. Throws a Failure if the command is stopped.
  */
 export async function previewCancellation(
   connect: () => Promise<Connection>,
@@ -333,8 +356,8 @@ export async function previewCancellation(
 }
 
 /**
- * Throws a usage error if cancelling all of `plans` costs more than `maxFee`, or if the currencies cannot be compared. A maximum
- * without a currency has that of the prices.
+ * Throws a usage error if cancelling all of `plans` costs more than `maxFee`, or if the currencies differ. If `maxFee`
+ * has no currency, that of the reservation's price is assumed.
  */
 export function checkFee(plans: readonly CancelPlan[], maxFee: Money | undefined): void {
   const costing = plans.filter(({quote}) => compareAmounts(quote.fee.amount, '0') !== 0)
@@ -371,7 +394,7 @@ export function checkFee(plans: readonly CancelPlan[], maxFee: Money | undefined
   throw refusal('fee_too_high', `more than --max-fee ${moneyText(maxFee)}`, hint)
 }
 
-/** The sum of the fees in each currency, in the order of the plans. */
+/** Returns the sum of the fees in each currency, in the order in which the currencies first occur. */
 export function feesOf(plans: readonly CancelPlan[]): Money[] {
   const fees = plans.map(({quote}) => quote.fee)
   const currencies = new Set(fees.map(({currency}) => currency?.toUpperCase() ?? null))
@@ -383,12 +406,12 @@ export function feesOf(plans: readonly CancelPlan[]): Money[] {
   })
 }
 
-/** `10.00 EUR and 5.00 USD`. */
+/** Formats the fees as `10.00 EUR and 5.00 USD`. */
 export function feesText(fees: readonly Money[]): string {
   return fees.map(moneyText).join(' and ')
 }
 
-/** The quotes for the JSON of an error: that of one reservation, or of each of several. */
+/** Returns the quotes for the JSON of an error: `quote` for one reservation, `cancellations` for several. */
 function quotesOf(plans: readonly CancelPlan[]): object {
   const [first, ...more] = plans
   if (first && more.length === 0) return {quote: first.quote}
@@ -406,7 +429,7 @@ export function changeOf(plans: readonly CancelPlan[]): Change {
 
 export const CANCEL_COLUMNS = ['outcome', 'reservation_ref', 'fee', 'refund', 'quoted_fee', 'currency']
 
-/** Cancels one reservation, as `cancelOnce` does, and returns its result to print. */
+/** Cancels one reservation, as `cancelOnce` does, and returns the result to print. */
 export async function cancel(
   connection: Connection,
   plan: CancelPlan,
@@ -420,8 +443,8 @@ export async function cancel(
 export type Cancelled = Awaited<ReturnType<typeof cancelOnce>>
 
 /**
- * Cancels the reservation. Values missing in the answer are null, never taken from the quote, and a difference from what was
- * confirmed warns. Throws Failure; if the outcome is unknown, the hint says how to find out.
+ * Cancels a reservation. A value that the answer lacks is null, and never taken from the quote. Warns if the fee
+ * differs from the agreed one. Throws Failure; if the outcome is unknown, the hint says how to find out.
  */
 export async function cancelOnce(
   connection: Connection,

@@ -1,4 +1,4 @@
-/** `--unless-booked`: finds the booking that a client reference has already, and says how a new request differs from it. */
+/** Finds the booking made earlier with a client reference, and compares it with the new request (`--unless-booked`). */
 import {isSameMoney} from '../../../api/answers/amounts.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
 import {intentOf} from '../../../api/reserve/reserve.js'
@@ -12,9 +12,10 @@ import {completeRequest, type Typed} from './request.js'
 import {differencesOf} from './same-trip.js'
 
 /**
- * Returns the journal entry of the reservation that `target` has, or may have, under a client reference, also if it was cancelled
- * since. Returns undefined if nothing was sent, or the service refused what was sent. With `isStarted`, an entry that another
- * process is about to send counts too. Throws a usage error without a journal; StorageError.
+ * Returns the journal entry of the reservation that `target` has, or may have, under this client reference, even if it
+ * was cancelled since. Returns undefined if nothing was sent or the service refused the request. With `isStarted`, an
+ * entry that another process is about to send counts too. Throws a usage error if there is no journal, and
+ * StorageError.
  */
 export async function findBooked(
   state: State,
@@ -29,8 +30,8 @@ export async function findBooked(
 }
 
 /**
- * Returns how the request differs from the booking of `entry`, such as `offer off_2 instead of off_1` or `other guests`, as far as
- * the journal shows it. No text names a guest.
+ * Returns how the request differs from the booking of `entry`, as far as the journal shows: texts such as `offer off_2
+ * instead of off_1` or `other guests`. No text names a guest.
  */
 export async function differencesFrom(
   entry: JournalEntry,
@@ -45,7 +46,7 @@ export async function differencesFrom(
   if (offerId !== entry.offerId) differences.push(`offer ${offerId} instead of ${entry.offerId}`)
   const seen = await state.offers.find(target, offerId)
   const nationality = typedRequest.client_nationality ?? seen?.nationality ?? preferred?.nationality
-  // Without a nationality the guests are not complete, so they cannot be compared.
+  // Guests without a nationality are incomplete, so they cannot be compared.
   if (nationality !== undefined) {
     const agreed = priceOf(seen)
     const request = await completeRequest(typed, {nationality, baseUrl: target.baseUrl})

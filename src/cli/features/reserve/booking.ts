@@ -1,6 +1,7 @@
 /**
- * A reservation after it was made: how to pay, how it is printed, its current state, and waiting for confirmation. The state is
- * requested by its own path (§4.9) if that may be called; otherwise an available voucher (§4.5) means CONFIRMED (§3).
+ * Follows a reservation after it was made: payment, current state, waiting for confirmation, and the printed result.
+ * The state is read from the reservation itself (§4.9) if the profile has the path; otherwise an available voucher
+ * (§4.5) means CONFIRMED (§3).
  */
 import {chargeOf, differsFrom} from '../../../api/answers/charges.js'
 import {
@@ -34,19 +35,22 @@ export function nameOf({reservation_ref, client_reference_id}: ReserveOutcome): 
   return sanitizeLine(reservation_ref ?? `with the client reference ${client_reference_id}`, 128)
 }
 
-/** Reports whether the outcome is final, so that waiting cannot change it. */
+/** Reports whether an outcome cannot change by itself. */
 const isLast = (outcome: string) => outcome === 'confirmed' || isEnded(outcome)
 
 function isFinal({outcome, reservation_ref}: ReserveOutcome): boolean {
   return isLast(outcome) || reservation_ref === null
 }
 
-/** Reports whether the reservation is paid, even if it is not confirmed yet. */
+/** Reports whether the reservation is paid, confirmed or not. */
 export function isPaid(outcome: Pick<ReserveOutcome, 'reservation'>): boolean {
   return paymentStateOf(outcome)?.kind === 'paid'
 }
 
-/** Returns the payment address if payment is due and the address is safe to open: https, or http on this machine. */
+/**
+ * Returns the address at which to pay; undefined if no payment is due, or if the address is not safe to open. Safe are
+ * https, and http on this machine.
+ */
 export function paymentAddress(outcome: Pick<ReserveOutcome, 'outcome' | 'reservation' | 'payment_url'>) {
   if (outcome.payment_url === null || isLast(outcome.outcome) || isPaid(outcome)) return undefined
   const url = parseUrl(outcome.payment_url)
@@ -60,8 +64,8 @@ export type Awaited = 'payment' | 'confirmation' | 'nothing'
 const PASSING = /pend|process|progress|request|wait|hold|accept|review|queue|confirming/
 
 /**
- * Returns what to wait for: a payment only if there is an address to pay at, a confirmation only in a state that changes by
- * itself.
+ * Returns what to wait for: `payment` only if there is an address at which to pay, `confirmation` only in a state that
+ * changes by itself.
  */
 export function awaited(outcome: ReserveOutcome): Awaited {
   if (isFinal(outcome)) return 'nothing'
@@ -73,7 +77,7 @@ export function awaited(outcome: ReserveOutcome): Awaited {
 const TO_BE_PAID =
   /(pend|wait|requir|need|due|open|to)[a-z]*[ _-]?pay|pay[a-z]*[ _-](pend|due|requir|open|need|wait)|unpaid|not[ _-]?paid/
 
-/** Reports whether payment is due but there is no address that is safe to open. */
+/** Reports whether payment is due, but the service gave no address that is safe to open. */
 export function lacksAddress(outcome: ReserveOutcome): boolean {
   if (isFinal(outcome) || isPaid(outcome) || paymentAddress(outcome) !== undefined) return false
   return outcome.payment_url !== null || TO_BE_PAID.test(outcome.outcome)
@@ -81,7 +85,7 @@ export function lacksAddress(outcome: ReserveOutcome): boolean {
 
 export function lacksAddressText(outcome: ReserveOutcome): string[] {
   const {payment_url, client_reference_id} = outcome
-  // Only the origin, because path, query and user name may contain a secret.
+  // Shows only the origin, because path, query and user name may contain a secret.
   const url = parseUrl(payment_url ?? '')
   const origin = url ? `${url.protocol}//${url.host}` : 'no address'
   const named = payment_url === null ? '' : `: ${sanitizeLine(origin, 200)}`
@@ -91,7 +95,10 @@ export function lacksAddressText(outcome: ReserveOutcome): string[] {
   ]
 }
 
-/** Returns the address as a QR code of block characters; undefined if it is too long or wider than `columns`. */
+/**
+ * Returns the address as a QR code of block characters; undefined if the address is too long or the code wider than
+ * `columns`.
+ */
 export async function qrCode(address: string, columns: number): Promise<string | undefined> {
   const {renderUnicodeCompact} = await import('uqr')
   try {
@@ -109,14 +116,14 @@ const KINDS = [
   ['cancelled', /cancel|void|abort/],
 ] as const
 
-/** Returns what a word of the service for the state of a payment means, or undefined. */
+/** Returns the kind of payment state that a word of the service means; undefined if the word is missing or unknown. */
 export function paymentKindOf(word: string | null) {
   return KINDS.find(([, words]) => words.test(word?.trim().toLowerCase() ?? ''))?.[0]
 }
 
 /**
- * Returns the outcome of a payment attempt. `until` is the latest time at which the payment can be tried again, as the service
- * wrote it.
+ * Returns the state of the payment, or undefined if the service does not state it. `until` is the latest time to pay,
+ * as written by the service.
  */
 export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'>) {
   const {payment, payment_reason, pay_until} = factsOfReservation({reservation: reservation ?? {}})
@@ -124,7 +131,10 @@ export function paymentStateOf({reservation}: Pick<ReserveOutcome, 'reservation'
   return kind && {kind, reason: payment_reason, until: pay_until}
 }
 
-/** Returns a note about the payment of an unconfirmed reservation, if any. `now` is in Unix seconds. */
+/**
+ * Returns a note about the payment of an unconfirmed reservation; undefined if there is nothing to say. `now` is in
+ * Unix seconds.
+ */
 export function paymentNote(outcome: ReserveOutcome, now: number): string | undefined {
   const payment = paymentStateOf(outcome)
   if (payment === undefined || outcome.outcome === 'confirmed') return undefined
@@ -154,7 +164,7 @@ export const RESERVATION_COLUMNS = [
   'charged',
 ] as const
 
-/** Returns the result for a reservation. `facts` are shown at a terminal instead of the columns. */
+/** Returns the result to print for a reservation. `facts` replace the columns at a terminal. */
 export function reservationResult(booking: ReserveOutcome, facts?: Result['facts']): Result {
   const document = documentOf(booking)
   const {agreed, charged} = document
@@ -169,7 +179,7 @@ export function reservationResult(booking: ReserveOutcome, facts?: Result['facts
 }
 
 /**
- * Returns the JSON of a reservation. `payment_url` is null if there is nothing to pay, as in its row. `charged` is there only if the
+ * Returns the JSON of a reservation. `payment_url` is null if no payment is due. `charged` is missing unless the
  * service states it.
  */
 export function documentOf(booking: ReserveOutcome) {
@@ -192,15 +202,15 @@ export function documentOf(booking: ReserveOutcome) {
 }
 
 interface FactsOptions {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly now: number
-  /** The offer it was made from, for facts that the reservation lacks. */
+  /** The reserved offer, for facts that the reservation lacks. */
   readonly seen?: SeenOffer | undefined
-  /** Where to pay, if payment is due and the address is safe to open. */
+  /** Address at which to pay, if payment is due and the address is safe to open. */
   readonly payAt: string | undefined
 }
 
-/** Returns the facts to show to a person; unknown ones are null. */
+/** Returns the facts about a reservation to show to a person; unknown facts are null. */
 export function factsShown(
   found: Pick<ReadReservation, 'reservation' | 'reservation_ref' | 'status'>,
   {seen, payAt, now}: FactsOptions,
@@ -241,13 +251,16 @@ type Warn = (text: string) => void
 
 interface Latest {
   readonly outcome: ReserveOutcome
-  /** Why it is unknown whether the reservation is confirmed. */
+  /** Why it could not be found out whether the reservation is confirmed. */
   readonly failure?: Failure
-  /** Whether the service reported the current state. */
+  /** Whether the service stated the current state of the reservation. */
   readonly isShown: boolean
 }
 
-/** Asks for the current state, for about `seconds` at most, and records a change in the journal. `known` is the state so far. */
+/**
+ * Reads the current state within about `seconds`, and records a change in the journal. `known` is the latest known
+ * state.
+ */
 async function learnLatest(connection: Connection, known: ReserveOutcome, seconds: number, warn: Warn) {
   const latest = await readLatest(connection, known, seconds)
   const {outcome, reservation_ref, reservation, status, payment_url, booked} = latest.outcome
@@ -275,14 +288,14 @@ async function readLatest({api}: Connection, known: ReserveOutcome, timeoutSecon
   const {isVoucherReady} = await import('../../../api/operations/vouchers.js')
   const confirmed = await orFailure(isVoucherReady(api, reference, timeoutSeconds))
   if (confirmed === true) {
-    // The earlier state of the payment no longer applies.
+    // The stored payment state is out of date once the reservation is confirmed.
     const {payment, ...rest} = outcome.reservation ?? {}
     const {status: _, ...kept} = (payment ?? {}) as Record<string, unknown>
     const reservation = {...rest, ...(payment === undefined ? {} : {payment: kept}), status: 'CONFIRMED'}
     return {outcome: {...outcome, outcome: 'confirmed', status: 'CONFIRMED', reservation}, isShown: true}
   }
   if (confirmed instanceof Failure) return {outcome, isShown, failure: confirmed}
-  // If the path may not be called, that says nothing about the service.
+  // A missing path or right says nothing about the reservation, so it is not reported.
   const isExpected = isShown || shown.kind === 'usage' || shown.kind === 'not_allowed'
   return isExpected ? {outcome, isShown} : {outcome, isShown, failure: shown}
 }
@@ -297,7 +310,10 @@ async function orFailure<T>(work: Promise<T>): Promise<T | Failure> {
 export const bookedPrice = ({reservation}: Pick<ReadReservation, 'reservation'>) =>
   asPrice(priceOfReservation(reservation, reservation))
 
-/** Returns `booking` in its current state, which may differ from the stored one. Warns if the service does not report it. */
+/**
+ * Returns the current state of a reservation whose stored state may be out of date. Warns if the service does not state
+ * it.
+ */
 export async function newestOf(connection: Connection, booking: ReserveOutcome, warn: Warn) {
   if (isFinal(booking)) return booking
   const {outcome, isShown, failure} = await learnLatest(connection, booking, connection.timeoutSeconds, warn)
@@ -308,7 +324,10 @@ export async function newestOf(connection: Connection, booking: ReserveOutcome, 
   return outcome
 }
 
-/** Records in the journal what the service reports about a reservation made here. Failures only warn. */
+/**
+ * Records in the journal what the service states about a reservation that was made here. If the journal fails, only
+ * warns.
+ */
 export async function noteOutcome(
   {state, target, clock}: Pick<Connection, 'state' | 'target' | 'clock'>,
   reference: string,
@@ -324,8 +343,8 @@ export async function noteOutcome(
 }
 
 /**
- * Failures that do not end the wait. §4.5 does not show how "not confirmed yet" is answered, so every refusal may mean that; only
- * missing rights end the wait.
+ * Failures after which the wait goes on. §4.5 does not show how the service answers "not confirmed yet", so every
+ * refusal may mean that; only missing rights end the wait.
  */
 const PASSING_FAILURES: ReadonlySet<FailureKind> = new Set(['refused', 'service_failed', 'unreachable'])
 
@@ -334,7 +353,10 @@ export interface WaitHooks {
   readonly learn: (newest: ReserveOutcome) => void
 }
 
-/** Waits for CONFIRMED (§3), even while the service fails. Throws refused, pending or not_allowed. */
+/**
+ * Waits until the reservation is CONFIRMED (§3), also while the service fails. Throws a Failure, of kind `refused`,
+ * `pending`, `not_as_agreed` or `not_allowed`.
+ */
 export async function waitUntilConfirmed(
   connection: Connection,
   outcome: ReserveOutcome,
@@ -359,7 +381,10 @@ export async function waitUntilConfirmed(
   }
 }
 
-/** Returns the error for a reservation that was rejected, cancelled or the like, with everything known about it. */
+/**
+ * Returns the error for a reservation that will not be confirmed, for example because it was cancelled. The error has
+ * everything known about the reservation.
+ */
 export function notConfirmed(outcome: ReserveOutcome): Failure {
   const {reservation_ref: reference} = outcome
   const state = `the service refused: reservation ${nameOf(outcome)} is ${sanitizeLine(outcome.outcome, 40)}`
@@ -372,7 +397,7 @@ export function notConfirmed(outcome: ReserveOutcome): Failure {
   })
 }
 
-/** Returns a hint that says how to keep waiting for the reservation. */
+/** Returns a hint with the command that continues the wait. */
 export function waitingHint(outcome: ReserveOutcome, journalKept: boolean): string {
   const {client_reference_id: clientReferenceId, idempotency_key: idempotencyKey} = outcome
   if (!journalKept) return repeatHint({clientReferenceId, idempotencyKey})
@@ -382,7 +407,7 @@ export function waitingHint(outcome: ReserveOutcome, journalKept: boolean): stri
 function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean): Failure {
   const note = paymentNote(outcome, now)
   const state = `reservation ${nameOf(outcome)} is still ${sanitizeLine(outcome.outcome)}`
-  // A script that keeps waiting must not miss that another price was booked than it agreed to.
+  // The other exit code tells a script, which may only wait, that the booked price is not the agreed one.
   const kind = isPriceChanged(outcome) ? 'not_as_agreed' : 'pending'
   return new Failure(kind, note === undefined ? state : `${state}: ${note}`, {
     code: 'payment_pending',
@@ -392,8 +417,8 @@ function stillPending(outcome: ReserveOutcome, now: number, journalKept: boolean
 }
 
 /**
- * Runs `work` after a reservation was made. If it throws a Failure, the reservation in its latest known state is added; before
- * any other error, a warning names the reservation.
+ * Runs `work` after a reservation was made, and makes sure that an error names the reservation: a Failure gets its
+ * latest known state, and before any other error a warning names it.
  */
 export async function namingReservation<T>(
   booking: ReserveOutcome,

@@ -1,4 +1,4 @@
-/** Reads the course of a reservation from the service's record, for the events that it should have caused. */
+/** Reads from a reservation what happened to it, to know which events the service should have sent. */
 import {asWord} from '../../../api/answers/facts.js'
 import {progressOf, type ReadReservation} from '../../../api/answers/reservations.js'
 import {isCancelled, stateOf} from '../../../api/operations/reservations.js'
@@ -7,8 +7,8 @@ import type {ReservationCourse} from '../../../contract/due-events.js'
 import {paymentKindOf} from './booking.js'
 
 /**
- * Returns the course that the record shows. A record says when it was last written, but not why, so `changedAt` is null: a caller
- * that knows of a change adds its time.
+ * Returns what happened to the reservation. The service states when the reservation changed last, but not why, so
+ * `changedAt` is null; a caller that knows of a change sets it.
  */
 export function courseOf({reservation}: Pick<ReadReservation, 'reservation'>): ReservationCourse {
   const {payment, payment_mode: mode, voucher, ...times} = progressOf({reservation})
@@ -26,18 +26,18 @@ export function courseOf({reservation}: Pick<ReadReservation, 'reservation'>): R
     isPaid: paymentKind === 'paid' || asWord(payment) === 'refunded' || paidAt !== null,
     paidAt,
     isPaymentFailed,
-    // The failed payment is what was written last, unless something changed since.
+    // The failed payment is the latest change, unless something else changed since.
     paymentFailedAt: isPaymentFailed ? instant(times.updated_at) : null,
     isVoucherReady: asWord(voucher) === 'ready',
     voucherReadyAt: null,
-    // A reservation that expired unpaid was cancelled by the service, if it says when.
+    // A reservation that expired unpaid counts as cancelled if the service states the time.
     isCancelled: isCancelled(state) || cancelledAt !== null,
     cancelledAt,
     changedAt: null,
   }
 }
 
-/** Returns Unix seconds, or null for a time that is missing, invalid or without a time zone. */
+/** Returns a time in Unix seconds; null if it is missing, invalid or without a time zone. */
 function instant(text: string | null): number | null {
   return zonedInstantOf(text ?? '') ?? null
 }

@@ -1,4 +1,3 @@
-/** The flags of `reserve`. */
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import {checkUuid} from '../../input/checks.js'
@@ -60,9 +59,9 @@ export const reserveFlags = {
 }
 
 export type AllReserveFlags = Interfaces.InferredFlags<typeof reserveFlags> & {
-  /** Defaults from the settings; flags and file override them. */
+  /** Defaults from the settings; flags and the file of --input win. */
   readonly preferred?: Preferences
-  /** The service flags as typed, for suggested commands that continue this one. */
+  /** The flags that choose the service, as typed, for suggested commands that continue this one. */
   readonly service?: readonly string[]
 }
 export type ReserveFlags = Partial<AllReserveFlags>

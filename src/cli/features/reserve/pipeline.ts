@@ -1,4 +1,7 @@
-/** `reserve`, from the command line to the printed result: parse, plan, agree, send, show, wait. The wizard joins at plan. */
+/**
+ * Runs `reserve` from the command line to the printed result: read, plan, agree, send, show, wait. At a terminal, a
+ * wizard asks for missing values before the plan.
+ */
 import process from 'node:process'
 import {isEnded} from '../../../api/answers/reservations.js'
 import {describeBooked, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
@@ -63,35 +66,35 @@ const OF_A_NEW_RESERVATION = [
 ] as const
 
 export interface Booked {
-  /** Undefined if the client reference was booked before, with --unless-booked. */
+  /** Undefined if --unless-booked found an earlier booking. */
   readonly plan?: Plan
   /** Undefined after a dry run. */
   readonly booking: ReserveOutcome | undefined
 }
 
-/** Receives each newer state of the reservation. */
+/** Is called with each newer state of the reservation. */
 export type Learn = (newest: ReserveOutcome) => void
 
-/** Asks the user for values that were not typed. */
+/** Asks a person for the values that are missing on the command line. */
 export interface Wizard {
-  /** Asks, and books with `ReservePipeline.book`, until there is a reservation. */
+  /** Asks, and books with `ReservePipeline.book`, until a reservation is made. */
   book(): Promise<Booked>
-  /** Waits for as long as the user likes, and offers to download the voucher. */
+  /** Waits as long as the person wants, and offers to download the voucher. */
   wait(booking: ReserveOutcome, learn: Learn): Promise<Waited>
 }
 
-/** The reservation after the wait. `voucher` is the file, if it was downloaded. */
+/** The reservation after the wait. `voucher` is the file of the voucher, if it was downloaded. */
 export interface Waited {
   readonly newest: ReserveOutcome
   readonly voucher?: string | undefined
 }
 
-/** Opens the wizard with the typed values. Throws a usage error for invalid ones. */
+/** Opens the wizard with the values of the command line. Throws a usage error if one is invalid. */
 export type OpenWizard = (pipeline: ReservePipeline, typed: Typed) => Promise<Wizard>
 
 export class ReservePipeline {
   readonly stop = new ReserveStop()
-  /** The offer being reserved, if it was found on this machine. */
+  /** The offer to reserve, if a search on this machine found it. */
   private seen: SeenOffer | undefined
   private readonly warned = new Set<string>()
   private readonly warn = (text: string) => void this.command.warn(text)
@@ -103,12 +106,12 @@ export class ReservePipeline {
     command.stopNote = () => this.stop.note()
   }
 
-  /** Reserves or resumes, and prints the result. `openWizard` is given if questions may be asked. Throws Failure. */
+  /** Reserves or resumes, and prints the result. Without `openWizard`, no questions are asked. Throws Failure. */
   async run(offerArgument: string | undefined, openWizard?: OpenWizard): Promise<void> {
     const {command, flags} = this
     if (flags.resume !== undefined) return this.resume(offerArgument, flags.resume)
     const typed = await readTyped(offerArgument, flags)
-    // A script that may run twice gives everything, so nothing is asked with --unless-booked.
+    // With --unless-booked nothing is asked, because the flag is for scripts, which give all values.
     const asks = typed.lacking.length > 0 && !flags['unless-booked']
     const wizard = asks ? await openWizard?.(this, typed) : undefined
     const booked = wizard ? await wizard.book() : await this.book(typed, plan => this.agree(plan))
@@ -118,8 +121,8 @@ export class ReservePipeline {
   }
 
   /**
-   * Plans, agrees and sends. `agree` shows the plan; if it returns false, the result is undefined. A dry run sends nothing.
-   * Throws Failure.
+   * Plans, agrees and sends. `agree` shows the plan and returns false if the person declines; then the result is
+   * undefined. A dry run sends nothing. Throws Failure.
    */
   async book(typed: Typed, agree: (plan: Plan) => Promise<boolean>): Promise<Booked | undefined> {
     const {command, flags, stop} = this
@@ -136,7 +139,7 @@ export class ReservePipeline {
     if (!(await agree(plan))) return undefined
     if (flags['dry-run']) return {plan, booking: undefined}
     const booking = await this.send(plan, plan.intent.clientReferenceId).catch(async error => {
-      // Another process has booked it, or started to, since it was looked up.
+      // Another process has booked the reference, or begun to, since the journal was read.
       const code = error instanceof Failure ? error.details.code : undefined
       const isTaken = code === 'reference_in_use' || code === BEGUN_ELSEWHERE
       if (!isTaken || !flags['unless-booked']) throw error
@@ -148,8 +151,8 @@ export class ReservePipeline {
   }
 
   /**
-   * Returns the reservation of an earlier attempt with the same client reference, and warns how the request differs from it. If
-   * its outcome is unknown, the attempt is resumed. A dry run only prints what is known.
+   * Returns the reservation of an earlier attempt with the same client reference, and warns how the request differs
+   * from it. An attempt with an unknown outcome is resumed. A dry run prints what is known, and returns undefined.
    */
   private async takeBooked(entry: JournalEntry, typed: Typed): Promise<ReserveOutcome | undefined> {
     const {command, flags, stop} = this
@@ -175,7 +178,7 @@ export class ReservePipeline {
     return undefined
   }
 
-  /** Resumes an earlier attempt, which was planned and agreed to at that time. */
+  /** Resumes an earlier attempt without a question, because it was agreed to when it was planned. */
   private async resume(offerArgument: string | undefined, reference: string): Promise<void> {
     const {command, flags, stop} = this
     stop.resuming(reference)
@@ -190,10 +193,10 @@ export class ReservePipeline {
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
   }
 
-  /** Shows what will be sent, except to a script, and asks for consent if a question is possible. */
+  /** Shows to a person what will be sent, and asks for consent if a question is possible. */
   private async agree(plan: Plan): Promise<boolean> {
     const {command, flags} = this
-    // The journal has the outcome of this very reservation, so nothing will be sent.
+    // The journal has the outcome of this reservation, so nothing will be sent.
     if (plan.standing?.kind === 'resolved') return true
     for (const doubt of plan.doubts) this.warn(`Warning: ${doubt}`)
     if (flags['dry-run']) return true
@@ -208,17 +211,17 @@ export class ReservePipeline {
     return true
   }
 
-  /** Returns what the account will be charged, if it is not the price. */
+  /** Returns what the account will be charged; undefined if it is the price. */
   private chargeOf(plan: Plan) {
     return chargeAhead(plan, async () => {
       const {readBalance} = await import('../../../api/operations/account.js')
       const {api} = await this.command.connect()
-      // A short limit, because the question must not wait for it.
+      // A short time limit, because the question waits for the answer.
       return readBalance(api, {timeoutSeconds: 5})
     })
   }
 
-  /** Sends the plan or, without one, resumes `reference`. Returns the reservation in its current state. */
+  /** Sends the plan, or resumes `reference` if there is no plan. Returns the reservation in its current state. */
   private async send(plan: Plan | undefined, reference: string): Promise<ReserveOutcome> {
     const {command, stop} = this
     const connection = await command.connect()
@@ -234,18 +237,18 @@ export class ReservePipeline {
     })
     this.seen = plan?.seen
     this.tellPrice(booking)
-    // An earlier run or another process made the reservation, so it may have changed since.
+    // The reservation was made by an earlier run or another process, so its state may have changed since.
     const newest = booking.repeated ? await newestOf(connection, booking, this.warn) : booking
     this.tellPrice(newest)
     if (isEnded(newest.outcome)) throw notConfirmed(newest)
     return newest
   }
 
-  /** Shows where to pay, waits if requested, and prints the reservation in the state after that. */
+  /** Shows where to pay, waits if requested, and prints the reservation in its latest state. */
   private async show(booking: ReserveOutcome, wizard?: Wizard): Promise<void> {
     const {command, flags} = this
     await namingReservation(booking, this.warn, async learn => {
-      // A confirmed reservation has nothing left to pay here.
+      // For a confirmed reservation, nothing is left to pay here.
       if (booking.outcome !== 'confirmed') {
         this.tellPayment(booking)
         await this.showAddress(booking, wizard !== undefined || flags.wait !== undefined)
@@ -263,11 +266,11 @@ export class ReservePipeline {
     command.stopNote = undefined
   }
 
-  /** Waits for the confirmation, for as long as --wait says. */
+  /** Waits for the confirmation for at most `seconds`, the value of --wait. */
   private async wait(booking: ReserveOutcome, seconds: number, learn: Learn): Promise<ReserveOutcome> {
     const {service = []} = this.flags
     const connection = await this.command.connect()
-    // From here on, the command to run after a stop is no longer the one that was typed.
+    // From here on, a stop suggests the command that continues the wait, not the typed one.
     this.stop.waiting(booking, () => [waitingHint(booking, connection.state.remembers), ...service].join(' '))
     const hooks = {
       warn: this.warn,
@@ -281,7 +284,7 @@ export class ReservePipeline {
     return waitUntilConfirmed(connection, booking, seconds, hooks)
   }
 
-  /** Warns, before any other message, that the price or currency booked differs from the one agreed to. */
+  /** Warns, before anything else is printed, if the booked price or currency differs from the agreed one. */
   private tellPrice(outcome: ReserveOutcome): void {
     const {agreed, booked} = outcome
     if (!agreed || !booked || !isPriceChanged(outcome)) return
@@ -297,7 +300,7 @@ export class ReservePipeline {
     this.warnOnce(isPaid(outcome) ? `Reservation ${nameOf(outcome)}: ${note}.` : `Warning: ${note}`)
   }
 
-  /** Shows where to pay: as an address, as a QR code, and in the browser with --open. */
+  /** Shows the payment address, as text and as a QR code, and opens it in the browser with --open. */
   private async showAddress(outcome: ReserveOutcome, waits: boolean): Promise<void> {
     const {command} = this
     const address = paymentAddress(outcome)
@@ -315,7 +318,10 @@ export class ReservePipeline {
     if (this.flags.open) openAddress(address)
   }
 
-  /** Prints the payment address before the result, also in a script that waits, because the customer needs it now. */
+  /**
+   * Prints the payment address before the result. A script that waits gets it too, because the customer must pay
+   * meanwhile.
+   */
   private tellAddress(outcome: ReserveOutcome): void {
     const address = paymentAddress(outcome)
     if (address !== undefined) this.warnOnce(`Pay at ${address}`)
@@ -326,12 +332,12 @@ export class ReservePipeline {
     this.warned.add(text)
   }
 
-  /** Returns the facts for a person, with the remaining balance if the service answers soon. */
+  /** Returns the facts for a person, with the account balance if the service answers soon. */
   private async factsOf(booking: ReserveOutcome, voucher: string | undefined): Promise<Result['facts']> {
     const {readBalance} = await import('../../../api/operations/account.js')
     const {api, clock} = await this.command.connect()
     const isConfirmed = booking.outcome === 'confirmed'
-    // A short limit, because the balance must not delay the reservation.
+    // A short time limit, because the result waits for the balance.
     const balance = isConfirmed ? await readBalance(api, {timeoutSeconds: 5}) : undefined
     const {reservation, reservation_ref, status, outcome} = booking
     const named = {reservation_ref: reservation_ref ?? '', status: status ?? outcome}

@@ -1,6 +1,6 @@
 /**
- * Plans a reservation: combines the request with what is known about the offer and earlier attempts, describes it for
- * confirmation, and sends it.
+ * Plans a reservation: completes the request with what is known about the offer and earlier attempts, describes it for
+ * a person to agree to, and sends it.
  */
 import {randomUUID} from 'node:crypto'
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
@@ -41,17 +41,20 @@ import {completeRequest, type Typed} from './request.js'
 
 export interface Plan {
   readonly request: ReservationRequest
-  /** What is recorded and sent. Its key is the user's, that of an earlier run of the same request, or a new one. */
+  /**
+   * What is recorded and sent. Its idempotency key is the typed one, that of an earlier run of the same request, or a
+   * new one.
+   */
   readonly intent: ReservationIntent
   readonly seen: SeenOffer | undefined
   readonly doubts: readonly string[]
-  /** The journal's verdict, if it knows this reservation or a conflicting one. */
+  /** What the journal says about this client reference or idempotency key; undefined if it has neither. */
   readonly standing: JournalVerdict | undefined
 }
 
 /**
- * Plans what to send, with what this machine knows about the offer and earlier attempts. Sends nothing. Throws a usage error if
- * something is missing or wrong, or if `checkOffer` refuses the offer; StorageError.
+ * Plans what to send, from what this machine knows about the offer and earlier attempts. Sends nothing. Throws a usage
+ * error if something is missing or wrong, or if `checkOffer` refuses the offer, and StorageError.
  */
 export function planReservation(
   typed: Typed,
@@ -79,7 +82,7 @@ export function planReservation(
     })
     const standing = state.remembers ? await state.journal.forClient(target).peek(intent) : undefined
     const earlier = standing && !isNeverSent(standing.entry) ? standing.entry : undefined
-    // In the other cases nothing is sent: the earlier attempt is reported, whatever the offer costs.
+    // Otherwise nothing is sent: the earlier attempt is reported, whatever the offer costs.
     const maySend = earlier === undefined || standing?.kind === 'repeat'
     if (maySend) checkOffer(seen, request, {now: systemClock.now(), maxPrice, earlier})
     const isSame = standing !== undefined && standing.kind !== 'conflict'
@@ -93,7 +96,7 @@ export function planReservation(
   })
 }
 
-/** Runs `work`. A StorageError then also says that earlier attempts cannot be looked up and nothing was sent. */
+/** Runs `work`. Extends a StorageError from it: the journal cannot be read, and nothing was sent. */
 export async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -106,7 +109,7 @@ export async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface Circumstances {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly now: number
   readonly maxPrice: Maximum | undefined
   /** The attempt that is repeated. Its offer may be used, expired, or no longer stored here. */
@@ -114,7 +117,8 @@ interface Circumstances {
 }
 
 /**
- * Throws a usage error if the offer is known to fail, was searched for another nationality, or costs more than the maximum price.
+ * Throws a usage error if the offer is known to be used or expired, was searched for another nationality, or costs more
+ * than the maximum price.
  */
 export function checkOffer(
   seen: SeenOffer | undefined,
@@ -161,7 +165,10 @@ export function checkOffer(
   throw usage('price_too_high', `${costs}, more than --max-price ${moneyText(most)}`, repeatedHint)
 }
 
-/** Returns the price of the offer when it was found; null if unknown. A price without a currency is in that of the search. */
+/**
+ * Returns the price of the offer when it was found; null if unknown. If the price has no currency, that of the search
+ * is used.
+ */
 export function priceOf(seen: SeenOffer | undefined): Price | null {
   return seen?.total ? {price: seen.total, currency: seen.currency ?? seen.details?.currency ?? null} : null
 }
@@ -170,7 +177,9 @@ export function stayOf({check_in, check_out, rooms, details}: SeenOffer): Stay {
   return {check_in, check_out, rooms, city: details?.city ?? null}
 }
 
-/** Returns a line for each detail of the guests that looks wrong; the service decides. */
+/**
+ * Returns a line for each detail of the guests that looks wrong. These are only warnings, because the service decides.
+ */
 export function findDoubts(
   seen: Pick<SeenOffer, 'rooms' | 'check_in' | 'check_out'> | undefined,
   guests: readonly Guest[],
@@ -187,7 +196,7 @@ export function findDoubts(
     if (identity?.type === 'TC' && !isTcNumber(identity.number))
       doubts.push(`guests[${index}].identity.number: the TC identity number fails its checksum`)
   if (seen === undefined) return doubts
-  // Compares number and ages with the search.
+  // Compares the number of guests and their ages with the search.
   const {rooms, check_in, check_out} = seen
   const adults = rooms.reduce((sum, room) => sum + room.adults, 0)
   const ages = rooms.flatMap(room => room.children_ages).sort((a, b) => a - b)
@@ -213,8 +222,8 @@ export function findDoubts(
 }
 
 /**
- * Throws a usage error unless the caller named key and reference. Without a journal, only the caller can then find the
- * reservation of a killed run.
+ * Throws a usage error unless the idempotency key and the client reference were typed. Without a journal, only the
+ * caller can find the reservation of a killed run again.
  */
 export function refuseWithoutJournal(namedByCaller: boolean): void {
   if (namedByCaller) return
@@ -237,15 +246,16 @@ type Sent = Pick<ReservationIntent, 'body' | 'idempotencyKey'>
 const PAYMENTS = {account: 'from the account balance, at once', instant: 'by the customer, on a payment page'}
 const MODES = {live: 'LIVE: a real booking, with real money', test: 'TEST: no real money'}
 
-/** What the account will be charged, if it is not the price: in the plan, and in words for the question. */
+/** What the account will be charged, if it is not the price: `text` for the plan, `short` for the question. */
 export interface ChargeAhead {
   readonly text: string
   readonly short: string
 }
 
 /**
- * Returns what the account will be charged in another currency than the price: as the service said it with the offer, else the
- * currency of the account, which `readBalance` asks for. Returns undefined if that is the price's or not known.
+ * Returns what the account will be charged, if its currency is not that of the price: the charge stated with the offer,
+ * otherwise only the currency of the account, which `readBalance` reads. Returns undefined if the currencies are the
+ * same or unknown.
  */
 export async function chargeAhead(
   {request, seen}: Pick<Plan, 'request' | 'seen'>,
@@ -263,7 +273,10 @@ export async function chargeAhead(
   return {text, short: `charged in ${account}`}
 }
 
-/** Describes the plan in lines of `Name  text`, sanitised. `people` replaces the row with the guests' names. */
+/**
+ * Returns the plan as lines of `Name  text`, without control characters. `people` replaces the row with the names of
+ * the guests.
+ */
 export function describePlan(
   {request, intent, seen}: Pick<Plan, 'request' | 'intent'> & {readonly seen: OfferFound | undefined},
   target: Target,
@@ -295,7 +308,7 @@ export function describePlan(
   return rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
 }
 
-/** Returns price, charge and mode for the question, because a narrow terminal may show nothing else. */
+/** Returns price, charge and mode for the question, because a narrow terminal may show nothing else of the plan. */
 export function atWhatPrice({seen}: Plan, {mode}: Target, charge?: ChargeAhead): string {
   const price = seen?.total ? ` for ${sanitizeLine(priceText(seen), 40)}` : ''
   const charged = charge ? `, ${sanitizeLine(charge.short, 100)}` : ''
@@ -306,13 +319,13 @@ type SendOptions = Omit<ReserveOptions, 'api' | 'journal' | 'clock' | 'journalKe
   readonly warn: (text: string) => void
 }
 
-/** Makes the reservation, or returns the one that an earlier run made. Throws like `reserve` of the API. */
+/** Makes the reservation, or returns the one that an earlier run made. Throws what `reserve` of the API throws. */
 export async function sendPlan(
   {api, clock, target, state}: Connection,
   {intent}: Plan,
   options: SendOptions,
 ): Promise<ReserveOutcome> {
-  // If nothing can be written, the journal exists in memory for this run only.
+  // If nothing can be written, the journal is kept in memory, for this run only.
   const memory = state.remembers ? undefined : (await import('../../../state/state.js')).openMemoryJournal()
   const journal = (memory?.journal ?? state.journal).forClient(target)
   const sender = {...options, api, clock, journal, journalKept: state.remembers}
@@ -320,13 +333,16 @@ export async function sendPlan(
   try {
     if (state.remembers) await state.offers.markUsed(target, intent.offerId, booking.client_reference_id)
   } catch (error) {
-    // Only a warning, because the user must learn of the reservation even if the disk fails.
+    // Only warns, because the person must learn of the reservation even if the disk fails.
     options.warn(`the offer could not be marked as used: ${(error as Error).message}`)
   }
   return booking
 }
 
-/** Returns how the reservation with that client reference ended; sends it again only if that is unknown. */
+/**
+ * Returns the outcome of the reservation with this client reference. Sends the request again only if the outcome is
+ * unknown. Throws a usage error if there is no journal, and what `resume` of the API throws.
+ */
 export async function sendAgain(
   {api, clock, target, state}: Connection,
   clientReferenceId: string,
@@ -337,7 +353,10 @@ export async function sendAgain(
   return lookingUp(() => resume({...options, api, clock, journal}, clientReferenceId))
 }
 
-/** Returns the request that --resume would send again. Throws a usage error if there is none, or if its outcome is known. */
+/**
+ * Returns the request that --resume would send again. Throws a usage error if there is no such request, or if its
+ * outcome is known.
+ */
 export async function describeRepeat(state: State, reference: string, target: Target): Promise<object> {
   requireJournal(state, '--resume')
   const journal = state.journal.forClient(target)
@@ -362,7 +381,7 @@ function outcomeKnown(outcome: string): Failure {
   return usage('outcome_known', known, 'leave --dry-run out to see it')
 }
 
-/** Throws a usage error if there is no journal, so that no reservation can be resumed. */
+/** Throws a usage error if there is no journal, which `flag` needs. */
 export function requireJournal(
   state: State,
   flag: '--resume' | '--unless-booked' | 'reserve batch' | 'reservations reconcile',

@@ -1,4 +1,4 @@
-/** Reads argument, flags and `--input` of `reserve` once, and builds the request of §2.4 from them. */
+/** Builds the request of §2.4 from the argument, the flags and the file of `--input` of `reserve`. */
 import {createHash, createHmac} from 'node:crypto'
 import type {ZodType} from 'zod'
 import {isCalendarDate} from '../../../contract/dates.js'
@@ -17,30 +17,33 @@ import {closest, didYouMean} from '../../input/match.js'
 import {collectFailure, combined, missing} from '../../input/usage-errors.js'
 import type {ReserveFlags} from './flags.js'
 
-/** The result of reading: the valid fields of the request, and everything missing and wrong. */
+/** The fields of the request that are valid, and everything missing and wrong. */
 export interface Typed {
   /** Undefined if neither the argument nor the file names an offer. */
   readonly offerId: string | undefined
   readonly request: Partial<ReservationRequest>
-  /** Missing arguments, flags and fields. The nationality is never among them, because it may come from the offer. */
+  /** Missing arguments, flags and fields. Never includes the nationality, which may be that of the search. */
   readonly lacking: readonly string[]
   readonly errors: readonly Failure[]
-  /** The contact of flags, file and settings and the guests of flags or file, even if incomplete. */
+  /** The contact from flags, file and settings, and the guests from flags or file, even if they are incomplete. */
   readonly contact: unknown
   readonly guests: unknown
-  /** Whether the guests come from --guest. They get the client's nationality unless they name one. */
+  /**
+   * Whether the guests were typed with --guest. Such guests have the nationality of the client unless they state
+   * another.
+   */
   readonly guestsAreFlags: boolean
 }
 
 /** Values that complete a typed request. */
 export interface Known {
-  /** The nationality of the search, else of the settings. */
+  /** The nationality of the search, otherwise that of the settings. */
   readonly nationality: string | undefined
-  /** The base URL, which is part of the generated reference. */
+  /** The base URL of the service. It is part of the generated reference. */
   readonly baseUrl: string
   /**
-   * The client secret, used as a key if others can read the reference. Without a key, they could find identity numbers by hashing
-   * guesses.
+   * The client secret, as HMAC key of the generated reference. It is set if others can read the reference; without a
+   * key, they could find identity numbers by hashing guesses.
    */
   readonly referenceKey?: string | undefined
 }
@@ -66,7 +69,10 @@ export const TEMPLATE: ReservationRequest = {
   payment: {mode: 'account'},
 }
 
-/** Reads the JSON object in the file of --input. Throws a usage error if it is no object or has fields other than `names`. */
+/**
+ * Returns the JSON object in the file of --input. Throws a usage error with `rule` if the file has no object, or one
+ * with fields other than `names`.
+ */
 export async function readFields(path: string, names: readonly string[], rule: string): Promise<Fields> {
   const value = readJson('--input', await readText('--input', path))
   if (!isObject(value)) throw usage('invalid_input', `--input: ${rule}`)
@@ -76,11 +82,11 @@ export async function readFields(path: string, names: readonly string[], rule: s
 
 interface RequestField {
   readonly name: keyof ReservationRequest
-  /** The name in an error if the field is missing. */
+  /** The flag or argument that an error names if the field is missing. */
   readonly flag: string
   readonly value: unknown
   readonly isOptional?: boolean
-  /** Checks more than the schema does; throws a usage error. */
+  /** Checks what the schema cannot, and returns the value. Throws a usage error. */
   readonly read?: (value: unknown) => unknown
 }
 
@@ -89,11 +95,14 @@ interface ReadOptions {
   readonly refused?: readonly string[]
   /** Replaces the file of --input. */
   readonly input?: Fields
-  /** The last possible birth date, YYYY-MM-DD. */
+  /** Latest possible birth date, YYYY-MM-DD (default: today). */
   readonly day?: string
 }
 
-/** Reads argument and flags, which override the file of --input. Throws a usage error if the file cannot be read. */
+/**
+ * Reads argument, flags and the file of --input; argument and flags win. Throws a usage error if the file cannot be
+ * read.
+ */
 export async function readTyped(
   offerArgument: string | undefined,
   flags: ReserveFlags,
@@ -152,7 +161,7 @@ export async function readTyped(
         for (const [index, guest] of value.entries()) {
           const path = `guests[${index}]`
           errors.push(...faultsOfWords(guest, path))
-          // A guest of a file may be anything.
+          // A guest in the file may be any JSON.
           const {nationality, birth_date: born} = isObject(guest) ? guest : {}
           if (typeof nationality === 'string' && /^[A-Za-z]{2}$/.test(nationality))
             await checkCountry(`${path}.nationality`, nationality).catch(collectFailure(errors))
@@ -196,7 +205,7 @@ export async function readTyped(
   }
 }
 
-/** Returns errors for everything missing and wrong. */
+/** Returns an error for everything missing, and the errors for everything wrong. */
 export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>): Failure[] {
   const hint =
     'fill in what bookctl reserve --template prints and pass it with --input FILE; at a terminal, bookctl reserve asks'
@@ -204,10 +213,10 @@ export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>)
 }
 
 /**
- * Completes the request of §2.4; `typed` must have no missing fields. The default reference is a hash of the rest, so that a
- * repeated command makes one reservation. A change to what is hashed needs a new prefix, because a repeat on another machine,
- * without the journal, would otherwise be a second booking. Attempts with an older prefix are found by the rest of the request.
- * Throws a usage error if there is no nationality.
+ * Completes the request of §2.4. `typed` must have no missing fields. The default client reference is a hash of all
+ * other fields, so that a repeated command makes only one reservation. If what is hashed changes, the prefix must
+ * change too; otherwise a repeat on another machine, without the journal, could book twice. Attempts with an older
+ * prefix are found by their other fields. Throws a usage error if there is no nationality.
  */
 export async function completeRequest(
   typed: Pick<Typed, 'request' | 'guestsAreFlags'>,
@@ -232,7 +241,7 @@ export async function completeRequest(
   return {offer_id, client_reference_id: `bk2-${hash.update(text).digest('hex').slice(0, 20)}`, ...rest}
 }
 
-/** Merges the contact field by field: flag > file > settings. */
+/** Merges the contact field by field; a flag wins over the file, and the file over the settings. */
 export function mergeContact(
   fromFile: unknown,
   flag: Fields | undefined,
@@ -243,7 +252,10 @@ export function mergeContact(
   return fields.length === 0 ? undefined : Object.assign({}, ...fields)
 }
 
-/** Returns what `schema` finds missing and wrong in `value`, which is the field `at`, and its data if it is valid. */
+/**
+ * Checks `value`, the field at path `at`, against a schema. Returns its missing fields, the errors, and the data if the
+ * value is valid.
+ */
 export function checkedBy<T>(schema: ZodType<T>, value: unknown, ...at: string[]) {
   const {data, error} = schema.safeParse(value, {error: plainMessage, reportInput: true})
   const absent: Path[] = []
@@ -271,7 +283,7 @@ type Path = readonly PropertyKey[]
 
 const lastOf = (path: Path) => String(path.at(-1))
 
-/** Formats a path as `guests[0].identity.number`, counted from 0 as in the file and on the wire. */
+/** Formats a path as `guests[0].identity.number`. Indices count from 0, as in the JSON. */
 function fieldOf(path: Path): string {
   const field = path.map((key, i) =>
     typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`,
@@ -279,12 +291,12 @@ function fieldOf(path: Path): string {
   return sanitizeLine(field.join(''), 80)
 }
 
-/** Returns the value as text; a file may contain any JSON, such as an object. */
+/** Returns a JSON value as text: strings as they are, other values as JSON. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** Returns `value` without the fields of its objects that are empty: null, or a text of no length. */
+/** Returns `value` without the fields, at any depth, that are null or an empty string. */
 export function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (!isObject(value)) return value

@@ -1,25 +1,31 @@
-/** Whether a request is for the same trip as an earlier one with the same client reference, whose offer was another. */
+/**
+ * Compares a request with an earlier one that has the same client reference but another offer: whether both are for the
+ * same trip.
+ */
 import {factsOfReservation} from '../../../api/answers/reservations.js'
 import type {Journal, JournalEntry, ReservationIntent, Stay} from '../../../contract/journal.js'
 import {canonicalJson} from '../../../contract/json.js'
 import {roomText} from '../../input/stay.js'
 
-/** What differs between an earlier request and a new one. */
+/** Differences between an earlier request and a new one. */
 export interface TripDifferences {
-  /** Differences that make it another trip, such as `check-in 2030-06-02 instead of 2030-06-01`; never a name. */
+  /** Differences that make it another trip, such as `check-in 2030-06-02 instead of 2030-06-01`. None names a guest. */
   readonly trip: readonly string[]
-  /** Other differences: the contact, the payment, or guests that cannot be compared. */
+  /** Other differences: of the contact or the payment, or guests that cannot be compared. */
   readonly other: readonly string[]
 }
 
-/** Compares `intent`, whose request has the offer of `entry`, with what `entry` records of its own request. */
+/**
+ * Compares `intent` with what `entry` records about its own request. The request of `intent` must have the offer of
+ * `entry`, so that the hashes are comparable.
+ */
 export function differencesOf(
   entry: JournalEntry,
   intent: ReservationIntent,
   journal: Journal,
 ): TripDifferences {
   const trip = stayDifferences(bookedStay(entry), intent.trip?.stay ?? null)
-  // The same bytes were sent.
+  // Both requests have the same bytes.
   if (journal.fingerprint(intent.bodySha256) === entry.bodySha256) return {trip, other: []}
   const bookedGuests = entry.trip?.guests ?? null
   const guests = intent.trip?.guests ?? null
@@ -29,14 +35,14 @@ export function differencesOf(
   return {trip, other: ['another contact, nationality or payment than was booked']}
 }
 
-/** As recorded, else as far as the reservation itself says. */
+/** Returns the stay recorded in the entry, otherwise the dates that the reservation states. */
 function bookedStay(entry: JournalEntry): Partial<Stay> {
   if (entry.trip?.stay) return entry.trip.stay
   const {check_in, check_out} = factsOfReservation({reservation: entry.result ?? {}})
   return {...(check_in !== null && {check_in}), ...(check_out !== null && {check_out})}
 }
 
-/** Facts that only one side knows are not compared. */
+/** Returns the differences between two stays. Facts known of only one of them are not compared. */
 function stayDifferences(booked: Partial<Stay>, wanted: Stay | null): string[] {
   if (wanted === null) return []
   const differences: string[] = []

@@ -1,5 +1,6 @@
 /**
- * Decides what `reserve` reports when a signal stops it, according to its progress, and what must finish before the process ends.
+ * Follows the progress of `reserve`, to decide what to report if a signal stops it, and what must finish before the
+ * process ends.
  */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {describeBooked, lookHint, repeatHint, resumeCommand} from '../../../api/reserve/failures.js'
@@ -16,32 +17,33 @@ const NOTHING_SENT = 'nothing was sent by this command'
 export class ReserveStop {
   private readonly stopping = new AbortController()
   /**
-   * The stop note while nothing is being sent. Until the journal was read, an earlier run of the same command may have booked.
+   * What to report if a signal comes while nothing is being sent. Until the journal is read, an earlier run of the same
+   * command may have booked.
    */
   private before: StopNote = {
     state: `${NOTHING_SENT}; earlier attempts could not be looked up`,
     hint: 'the same command again books nothing twice; list attempts: bookctl journal',
   }
   private refusals = 0
-  /** The stage of sending; undefined before it, and after an attempt that certainly made no reservation. */
+  /** How far sending has come; undefined before it, and after an attempt that certainly made no reservation. */
   private stage: Stage | undefined
-  /** Returns the command that shows how the attempt ended. */
+  /** Returns the command that shows the outcome of the attempt. */
   private lookUp = () => ''
   private booking: ReserveOutcome | undefined
   private sending: Promise<unknown> = Promise.resolve()
   private recording: Promise<void> = Promise.resolve()
 
-  /** Records that --resume continues an earlier run, whose client reference is `reference`. */
+  /** Records that --resume continues an earlier run with this client reference. */
   resuming(reference: string): void {
     this.before = {hint: resumeCommand(reference)}
   }
 
-  /** Records that the user has not named an offer or reference yet, so no earlier run can have booked the same. */
+  /** Records that neither offer nor reference is known yet, so no earlier run can have booked the same. */
   nothingNamed(): void {
     this.before = this.nothingBooked()
   }
 
-  /** Records that the journal was read and nothing is sent yet. */
+  /** Records that the journal was read and nothing has been sent yet. */
   planned({standing, intent}: Plan, remembers: boolean): void {
     if (!remembers)
       this.before = {
@@ -84,7 +86,7 @@ export class ReserveStop {
       return this.booking
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      // The error shows whether a reservation may exist, made by this run or another one.
+      // The error shows whether this run or another one may have made a reservation.
       const {code, result = {}} = error.details
       const mayExist = 'reservation_ref' in result || code === 'busy'
       if (!mayExist && ['refused', 'not_allowed', 'unreachable'].includes(error.kind)) this.stage = undefined
@@ -92,14 +94,15 @@ export class ReserveStop {
     }
   }
 
-  /** Records that the reservation is made and its confirmation is awaited. */
+  /** Records that the reservation was made and its confirmation is awaited. */
   waiting(booking: ReserveOutcome, lookUp: () => string): void {
     this.booking = booking
     this.lookUp = lookUp
   }
 
   /**
-   * Stops sending. Waits up to a second for an exchange in progress to be settled, and for what is recorded because of the stop.
+   * Stops sending. Waits up to a second until the outcome of a running exchange, and what the stop itself changed, are
+   * recorded.
    */
   async end(): Promise<void> {
     this.stopping.abort()
@@ -109,7 +112,7 @@ export class ReserveStop {
   }
 
   note(): StopNote {
-    // Without its state, which may have changed.
+    // The state is left out, because it may have changed.
     if (this.booking) return {state: `the reservation ${nameOf(this.booking)} was made`, hint: this.lookUp()}
     if (this.stage === undefined) return this.before
     if (this.stage === 'unsent') return this.nothingBooked()

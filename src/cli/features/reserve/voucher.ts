@@ -1,4 +1,4 @@
-/** Downloads vouchers, each to a new file, completely or not at all, or one to standard output. */
+/** Downloads vouchers: each to a new file, completely or not at all, or one to standard output. */
 import {createHash} from 'node:crypto'
 import {existsSync, mkdirSync, statSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
@@ -18,7 +18,10 @@ import {workOnEach} from '../several/each.js'
 
 export const VOUCHER_COLUMNS = ['reservation_ref', 'path', 'bytes', 'sha256'] as const
 
-/** The flags as typed. `-` as `file` is standard output (default: a name made from the reference, in `dir` or the working directory). */
+/**
+ * The flags of the command. `file` is the file to write, `-` for standard output (default: a name made from the
+ * reference, in `dir` or the working directory).
+ */
 interface VoucherFlags {
   readonly file?: string | undefined
   readonly dir?: string | undefined
@@ -29,8 +32,8 @@ interface VoucherFlags {
 }
 
 /**
- * Returns the file to write; undefined for standard output. Makes the directory `dir`, except in a dry run. Sends nothing. Throws
- * a usage error if the file cannot be created.
+ * Returns the path of the file to write; undefined for standard output. Makes the directory `dir`, except in a dry run.
+ * Sends nothing. Throws a usage error if the file cannot be created.
  */
 export function planVoucher(reference: string, flags: VoucherFlags): string | undefined {
   const {file, dir, force, json} = flags
@@ -53,13 +56,13 @@ export function pathFor(reference: string, dir: string | undefined): string {
   return dir === undefined ? `voucher-${name}.pdf` : join(dir, `${name}.pdf`)
 }
 
-/** The flag that the place of the file comes from. */
+/** Returns the flag that decides where the file is written, to name it in an error. */
 function flagOf({dir}: VoucherFlags): string {
   return dir === undefined ? '--file' : '--dir'
 }
 
 /**
- * Makes the directory of `flag` for vouchers, with those around it; a dry run only checks it. Throws a usage error if it cannot
+ * Makes the directory that `flag` names, with its parents. A dry run only checks it. Throws a usage error if it cannot
  * be made.
  */
 export function makeDirectory(flag: string, dir: string, isDryRun: boolean | undefined): void {
@@ -69,9 +72,10 @@ export function makeDirectory(flag: string, dir: string, isDryRun: boolean | und
     if (existing && !existing.isDirectory())
       throw invalid(flag, `${sanitizeLine(dir, 200)} is a file, not a directory`)
     if (existing || isDryRun) return
-    // One by one: the recursive mkdir of Node 20 never ends in /proc, where nothing can be made in a directory that exists.
+    // Makes the parents one by one, because the recursive mkdir of Node 20 never ends in /proc, where no directory can
+    // be made.
     if (!existsSync(dirname(resolve(dir)))) makeDirectory(flag, dirname(resolve(dir)), isDryRun)
-    // Vouchers name people.
+    // Vouchers name people, so only the owner may read them.
     mkdirSync(dir, {mode: 0o700})
   } catch (error) {
     if (error instanceof Failure) throw error
@@ -81,7 +85,7 @@ export function makeDirectory(flag: string, dir: string, isDryRun: boolean | und
   }
 }
 
-/** Fetches the PDF and writes it to `path`. Throws Failure or StorageError, and then leaves no new file. */
+/** Downloads the voucher and writes it to `path`. Throws Failure or StorageError, and then leaves no new file. */
 export async function saveVoucher(
   connection: Connection,
   reference: string,
@@ -101,8 +105,8 @@ export async function saveVoucher(
 }
 
 /**
- * Downloads the vouchers of several references, each into a file of its own, and prints them. Throws a usage error if the
- * directory cannot be made; then nothing was sent.
+ * Downloads the vouchers of several references, each to its own file, and prints a row for each. Throws a usage error,
+ * before anything is sent, if the directory cannot be made.
  */
 export async function saveVouchers(
   command: BaseCommand,
@@ -125,13 +129,16 @@ export async function saveVouchers(
 
 type Saved = Awaited<ReturnType<typeof saveVoucher>>
 
-/** Throws a usage error for what cannot be said of several vouchers. */
+/** Throws a usage error for flags that need exactly one reference. */
 export function checkForSeveral({file}: VoucherFlags): void {
   if (file === undefined) return
   throw usage('invalid_flags', '--file is for one reference', 'name a directory for several: --dir DIR')
 }
 
-/** Names the file of each reference, as `planVoucher` does. No two have the same, also where the case of names does not count. */
+/**
+ * Returns a function that names the file of each reference, as `planVoucher` does. The function throws a usage error if
+ * two references have the same file name, upper and lower case being equal.
+ */
 function placeOf(flags: VoucherFlags): (reference: string) => string {
   if (flags.dir !== undefined) makeDirectory('--dir', flags.dir, flags['dry-run'])
   const taken = new Map<string, string>()
@@ -148,12 +155,18 @@ function placeOf(flags: VoucherFlags): (reference: string) => string {
   }
 }
 
-/** Describes the request and the file for `--dry-run`. The signed link that would be fetched next is only in the answer. */
+/**
+ * Describes the request and the file for `--dry-run`. The signed link that would be fetched next is known only from the
+ * answer.
+ */
 export function describeDownload(target: Target, reference: string, path: string | undefined): Result {
   return dryRun([requestOf(target, reference)], path === undefined ? [] : [fileChange(path)])
 }
 
-/** Describes the same for several. A reference whose file cannot be written has no request, and `warn` says why. */
+/**
+ * Describes the requests and files of several references for `--dry-run`. If the file of a reference cannot be written,
+ * `warn` says why, and its request is left out.
+ */
 export function describeDownloads(
   target: Target,
   references: readonly string[],

@@ -1,4 +1,7 @@
-/** Base of the commands that act on a running local sandbox: finds it and calls its controls (`/_sandbox`). */
+/**
+ * Base class of the commands that act on a running local sandbox: finds the sandbox and calls its control API
+ * (`/_sandbox`).
+ */
 
 import {nextStep} from '../../../api/answers/hints.js'
 import {describeError, readAnswer, redirectIn, unanswered, wordsOf} from '../../../api/answers/refusals.js'
@@ -26,14 +29,14 @@ export const FAULT_COLUMNS = [
 type RunningSandbox = Pick<SandboxRecord, 'base_url' | 'origin'>
 
 interface ControlOptions {
-  /** The method (default: POST with a body, else GET). */
+  /** The method (default: POST if there is a body, otherwise GET). */
   readonly method?: 'DELETE'
   readonly body?: object | undefined
-  /** Time limit if --timeout is not given (default: as for any request). */
+  /** Time limit in seconds if --timeout is not given (default: that of any request). */
   readonly seconds?: number
 }
 
-/** Calls a control, as `SandboxCommand.control` does. */
+/** Calls the control API, as `SandboxCommand.control` does, with a GET. */
 export type Control = (path: string) => Promise<JsonObject | undefined>
 
 export abstract class SandboxCommand extends BaseCommand {
@@ -50,7 +53,7 @@ export abstract class SandboxCommand extends BaseCommand {
     return Boolean((this.globals as {'dry-run'?: boolean})['dry-run'])
   }
 
-  /** Calls a control of the sandbox and returns its JSON, unwrapped from `data`. With --dry-run it prints the request instead. */
+  /** Calls the control API and returns `data` of its JSON answer. With --dry-run, prints the request instead. */
   protected async control(
     path: string,
     {method: typed, body, seconds}: ControlOptions = {},
@@ -80,8 +83,8 @@ export abstract class SandboxCommand extends BaseCommand {
   }
 
   /**
-   * Finds the sandbox at a typed --base-url, else the newest running one. BOOKCTL_BASE_URL is ignored, because it may name a
-   * sandbox that has ended.
+   * Finds the sandbox at a typed --base-url, otherwise the newest running one. BOOKCTL_BASE_URL is ignored, because it
+   * may name a sandbox that has ended.
    */
   private async find(): Promise<RunningSandbox> {
     const typed = this.typed['base-url']
@@ -100,7 +103,10 @@ export abstract class SandboxCommand extends BaseCommand {
   }
 }
 
-/** Returns the error for an answer of the sandbox that cannot be read. `changes` says whether the request was a change. */
+/**
+ * Returns the error for an answer of the sandbox that cannot be read. With `changes`, the request was a change, so its
+ * outcome is unknown.
+ */
 function unreadable({status, body}: SentAnswer, changes: boolean): Failure {
   const problem = `the answer of the local sandbox cannot be read: ${whyNotJson(body)}`
   if (!changes) return new Failure('service_failed', problem, {code: 'answer_not_understood', status})
@@ -117,7 +123,7 @@ function refused(sent: SentAnswer): Failure {
   return new Failure(status >= 500 ? 'service_failed' : 'refused', message, {code, status, hint})
 }
 
-/** Returns what to do with an error of a control: a Failure with this code is thrown with the hint, all else as it is. */
+/** Returns an error handler: a Failure with this code gets the hint, and every error is thrown on. */
 export function hintFor(code: string, hint: string): (error: unknown) => never {
   return error => {
     throw error instanceof Failure && error.details.code === code ? failureWith(error, {hint}) : error
@@ -130,10 +136,10 @@ function notRunning(problem: string, reason?: string): Failure {
   return new Failure('unreachable', problem, {code: 'sandbox_not_running', hint, ...why})
 }
 
-/** The clients that have a short name. */
+/** Clients that can be named without the beginning of their id. */
 const SHORT_NAMES = ['poor', 'readonly']
 
-/** Returns the id of a client that is named by its id or its short name (default: the client of `sandbox env`). */
+/** Returns the id of a client named by its id or short name (default: the client of `sandbox env`). */
 export function clientIdOf(client?: string): string {
   const isShort = client === undefined || SHORT_NAMES.includes(client)
   return isShort ? credentialsOf(client).client_id : client

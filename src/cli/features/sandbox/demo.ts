@@ -1,4 +1,4 @@
-/** Runs a whole booking on a temporary local sandbox. Every step is a command in a process of its own. */
+/** Shows a whole booking on a temporary local sandbox. Every step is a command that runs in its own process. */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
 import {rmSync} from 'node:fs'
@@ -23,9 +23,9 @@ interface DemoOptions {
   readonly today: string
   /** Whether the steps print JSON instead of tables. */
   readonly json: boolean
-  /** The directory for the vouchers; undefined to keep none. */
+  /** Directory for the vouchers; undefined to delete them. */
   readonly keep: string | undefined
-  /** Called before each step; `why` says what it does. */
+  /** Is called before each step; `why` says what the step does. */
   readonly onCommand: (command: string, why: string) => void
   readonly onOutput: (step: Step) => void
 }
@@ -39,7 +39,7 @@ const GUESTS = [
   'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
 ]
 
-/** One demo. `stop` ends its processes and removes its files. */
+/** One run of the demo. `stop` ends its processes and removes its files. */
 export class Demo {
   private readonly directory = makeTemporaryDirectory()
   readonly kept: string[] = []
@@ -75,7 +75,7 @@ export class Demo {
       '--nationality',
       'TR',
     ]
-    // Few columns, so that they fit a narrow terminal.
+    // Few columns, to fit a narrow terminal.
     const shown = ['--limit', '3', '--columns', 'offer_id,hotel_name,board,price']
     const search = ['hotels', 'search', ...stay, '--currency', 'EUR', '--sort', 'price', ...shown]
     const [first = '', second = ''] = new Set((await step(WHY.search, search)).match(/off_[\w-]+/g))
@@ -110,7 +110,10 @@ export class Demo {
     return ['voucher', 'download', reference, '--file', path]
   }
 
-  /** Ends running processes and removes the directory. Later steps are refused, because they would create it again. */
+  /**
+   * Ends running processes and removes the directory. Later steps are refused, because they would create the directory
+   * again.
+   */
   async stop(): Promise<void> {
     this.stopped = true
     const running = [...this.children]
@@ -136,7 +139,8 @@ export class Demo {
   }
 
   /**
-   * Starts a command. `ready` resolves when the command prints that it is ready; `done` rejects unless the command exits with 0.
+   * Starts a command. `ready` resolves when the command prints that it is ready. `done` rejects unless the command
+   * exits with 0.
    */
   private start(why: string, argv: readonly string[], stdin = '') {
     const quoted = argv.map(word => (/^[\p{L}\w.,:=+@/-]+$/u.test(word) ? word : `'${word}'`))
@@ -158,7 +162,7 @@ export class Demo {
       if (code !== 0) throw stepFailed(command, code ?? 1, output)
       return {command, exit: code, output}
     })
-    // If another step fails first, this rejection is not awaited.
+    // If another step fails first, nothing awaits this rejection.
     done.catch(() => {})
     return {ready: Promise.race([firstLine, done.then(() => undefined)]), done}
   }

@@ -1,4 +1,4 @@
-/** `sandbox ledger`: what the account of a client of the local sandbox was charged and given back. */
+/** Implements `sandbox ledger`: the debits and credits on the account of a client of the local sandbox. */
 import {Failure} from '../../../contract/failure.js'
 import {isObject} from '../../../contract/json.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
@@ -9,7 +9,7 @@ interface Entry {
   readonly at: string
   readonly kind: string
   readonly reservation_ref: string
-  /** A decimal string in the account's currency; a debit is negative. */
+  /** Decimal string in the currency of the account; a debit is negative. */
   readonly amount: string
   readonly balance: string
 }
@@ -32,11 +32,12 @@ export const LEDGER_COLUMNS: readonly Column<Entry>[] = columnsOf<Entry>([
 
 const NAME_A_CLIENT = 'name one of them: bookctl sandbox ledger --client CLIENT'
 
-/** Entries of one answer of the sandbox. */
+/** Number of entries in one answer of the sandbox. */
 const PAGE = 1000
 
 /**
- * Reads all entries, page by page. `client` is an id or a short name. Throws a Failure, `not_found` if there is no such client.
+ * Reads all entries, page by page. `client` is an id or a short name. Throws a Failure with the code `not_found` if
+ * there is no such client.
  */
 export async function readLedger(control: Control, client: string | undefined): Promise<Ledger> {
   const id = clientIdOf(client)
@@ -63,7 +64,7 @@ function isLedger(page: unknown): page is Ledger & {readonly next?: unknown} {
   return texts.every(text => typeof text === 'string') && page.entries.every(isObject)
 }
 
-/** The result for a ledger, oldest entry first. */
+/** Returns the ledger as a result to print, oldest entry first. */
 export function ledgerResult(ledger: Ledger): Result<Entry> {
   const {client_id, currency, opening_balance, entries, balance} = ledger
   const opening = moneyText({amount: opening_balance, currency})

@@ -1,18 +1,21 @@
-/** What `sandbox start --admin` serves: whether the sandbox can write its file, and metrics of its requests and deliveries. */
+/**
+ * Health and metrics of a sandbox for `sandbox start --admin`: whether its database can be written, and counts of
+ * requests and deliveries.
+ */
 
 import type {Observed, Problem} from '../../../webhooks/observe/admin.js'
 import {Metrics, versionGauge} from '../../../webhooks/observe/metrics.js'
 
-/** Upper bounds of the histogram, in seconds. --latency may add up to a minute. */
+/** Upper bounds of the histogram, in seconds. --latency may delay an answer by up to a minute. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 const CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
 const DELIVERY_STATES = ['pending', 'delivered', 'abandoned'] as const
 
 /** The parts of a sandbox that are observed. */
 interface ObservedSandbox {
-  /** Throws a StorageError if the file cannot be written. */
+  /** Throws a StorageError if the database cannot be written. */
   checkStore(): void
-  /** Returns how many deliveries have each status, in capitals. Throws a StorageError. */
+  /** Returns the number of deliveries in each status; the names are in capitals. Throws a StorageError. */
   countDeliveries(): Readonly<Record<string, number>>
 }
 
@@ -37,7 +40,7 @@ export class SandboxObserver {
     versionGauge(metrics, version)
   }
 
-  /** Counts a request. The status is null where the sandbox cut the connection instead. */
+  /** Counts a request. `status` is null if the sandbox cut the connection instead of answering. */
   answered({status, milliseconds}: {readonly status: number | null; readonly milliseconds: number}): void {
     const name = status === null ? 'none' : `${Math.floor(status / 100)}xx`
     const series = this.requests.get(name)
@@ -45,7 +48,7 @@ export class SandboxObserver {
     this.seconds.observe(milliseconds / 1000)
   }
 
-  /** Returns what --admin serves of `sandbox`. */
+  /** Returns what --admin serves about `sandbox`. */
   observe(sandbox: ObservedSandbox): Observed {
     const problems = (): Problem[] => {
       try {

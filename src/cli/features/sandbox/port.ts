@@ -1,4 +1,7 @@
-/** Chooses the port to listen on: the typed one, else the usual one, else another. Also finds a free port for later. */
+/**
+ * Chooses the port to listen on: the typed one, otherwise the usual one, otherwise a free one. Also finds a free port
+ * for later use.
+ */
 import {randomInt} from 'node:crypto'
 import {once} from 'node:events'
 import {createServer} from 'node:net'
@@ -6,7 +9,7 @@ import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {AdminAddress, Observed} from '../../../webhooks/observe/admin.js'
 
-/** How many ports, from the usual one on, are tried before any free port. */
+/** Number of ports, from the usual one on, that are tried before any free port. */
 const TRIED_PORTS = 10
 
 interface WantedPort {
@@ -15,7 +18,10 @@ interface WantedPort {
   readonly tell: (text: string) => void
 }
 
-/** Calls `listen` with one port after another until it succeeds. Throws a usage error if the typed port cannot be used. */
+/**
+ * Calls `listen` with one port after another until it succeeds. Throws a usage error if the typed port cannot be used,
+ * and what `listen` throws if no other port would help.
+ */
 export async function listenOn<T extends {readonly port: number}>(
   {typed, usual, tell}: WantedPort,
   listen: (port: number) => Promise<T>,
@@ -43,9 +49,7 @@ export async function listenOn<T extends {readonly port: number}>(
   }
 }
 
-/**
- * Serves health and metrics at the address of `--admin`. Throws a usage error if that cannot be used.
- */
+/** Serves health and metrics at the address of `--admin`. Throws a usage error if the address cannot be used. */
 export async function serveAdminOn(observed: Observed, address: AdminAddress) {
   const {serveAdmin} = await import('../../../webhooks/observe/admin.js')
   try {
@@ -64,10 +68,10 @@ export async function serveAdminOn(observed: Observed, address: AdminAddress) {
 
 const ATTEMPTS = 100
 
-/** Returns a free port of 127.0.0.1. Throws the system's error after a hundred ports in use. */
+/** Returns a free port of 127.0.0.1. Throws the system's error if a hundred random ports are in use. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    // Below the ephemeral ports (Linux: from 32768), so that no connection takes the port in the meantime.
+    // Below the ephemeral ports (on Linux from 32768), so that no outgoing connection takes the port meanwhile.
     const port = randomInt(20_000, 32_000)
     const server = createServer()
     try {

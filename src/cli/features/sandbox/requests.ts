@@ -1,4 +1,7 @@
-/** `sandbox requests`: the requests that a local sandbox received, those that come, and one with its bodies. */
+/**
+ * Implements `sandbox requests`: lists the requests that a local sandbox received, follows new ones, and shows one with
+ * its bodies.
+ */
 import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -9,7 +12,7 @@ import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 import {type Control, clientIdOf, hintFor} from './command.js'
 
-/** A request as the sandbox logs it, without its bodies. */
+/** A logged request of the sandbox, without its bodies. */
 export interface LoggedRequest {
   readonly at: string
   readonly request_id: string
@@ -17,7 +20,7 @@ export interface LoggedRequest {
   readonly operation: string | null
   readonly method: string
   readonly path: string
-  /** Null if the connection was cut, or the request still runs. */
+  /** Null if the connection was cut, or if the request is still running. */
   readonly status: number | null
   readonly ms: number | null
 }
@@ -33,19 +36,21 @@ const SHOWN = ['at', 'method', 'path', 'status', 'ms', 'operation', 'client_id',
 
 export interface RequestFilter {
   readonly client?: string | undefined
-  /** Each is a status, or a class such as `4xx`; one of them must match. */
+  /** Statuses, or classes such as `4xx`. One of them must match. */
   readonly status?: readonly string[] | undefined
   readonly operation?: string | undefined
 }
 
-/** Checks a status, or a class of them such as `4xx`. Throws a usage error. */
+/**
+ * Returns a status, or a class of statuses such as `4xx`, in lower case. Throws a usage error if the text is neither.
+ */
 export function checkStatus(field: string, text: string): string {
   const status = text.toLowerCase()
   if (/^[1-5](\d\d|xx)$/.test(status)) return status
   throw invalid(field, 'must be a status, or a class of them', text, 'for example 404 or 4xx')
 }
 
-/** Reports whether the request matches the filter. Its `client` is an id or a short name. */
+/** Reports whether a request matches the filter. `client` is an id or a short name. */
 export function isWanted(
   request: LoggedRequest,
   {client, status: statuses, operation}: RequestFilter,
@@ -58,7 +63,7 @@ export function isWanted(
   )
 }
 
-/** The result for requests, oldest first. */
+/** Returns the requests as a result to print, oldest first. */
 export function requestList(requests: readonly LoggedRequest[]): Result<LoggedRequest> {
   return {
     document: {requests},
@@ -70,7 +75,10 @@ export function requestList(requests: readonly LoggedRequest[]): Result<LoggedRe
   }
 }
 
-/** Returns the logged requests that were answered after the request with the number `after`; without it all, also running ones. */
+/**
+ * Returns the logged requests that were answered after the request with the number `after`. Without `after`, returns
+ * all requests, also running ones.
+ */
 export async function readRequests(control: Control, after?: number) {
   const query = after === undefined ? '' : `?after=${after}`
   const {data, answered} = (await control(`/requests${query}`)) ?? {}
@@ -86,17 +94,17 @@ const BETWEEN_LOOKS_MILLISECONDS = 250
 
 interface Following {
   readonly filter: RequestFilter
-  /** Prints a request once it is answered or cut. */
+  /** Prints a request. */
   readonly show: (request: LoggedRequest) => Promise<void> | void
   readonly warn: (text: string) => void
 }
 
 /**
- * Shows each request that matches once it is answered, until the sandbox has stopped. Throws a Failure if no sandbox runs at the
- * start. Warns of requests that the sandbox no longer had.
+ * Shows each matching request once it was answered or cut, until the sandbox stops. Warns if the log lost requests
+ * before they were shown. Throws a Failure if no sandbox runs at the start.
  */
 export async function followRequests(control: Control, {filter, show, warn}: Following): Promise<void> {
-  // No request has that number: only their count is read.
+  // No request has a number that high, so only the count is read.
   let {answered: seen} = await readRequests(control, Number.MAX_SAFE_INTEGER)
   for (;;) {
     await sleep(BETWEEN_LOOKS_MILLISECONDS)
@@ -104,7 +112,7 @@ export async function followRequests(control: Control, {filter, show, warn}: Fol
     if (found === 'stopped') return
     if (found === undefined) continue
     const {requests, numbers, answered} = found
-    // A sandbox that was started again at the same address counts from 1.
+    // A sandbox that was restarted at the same address counts from 1 again.
     if (answered < seen) seen = 0
     else {
       const missed = answered - seen - numbers.length
@@ -117,7 +125,10 @@ export async function followRequests(control: Control, {filter, show, warn}: Fol
   }
 }
 
-/** A sandbox that stops cuts the connection first; then nothing listens. */
+/**
+ * Returns `stopped` if nothing listens at the sandbox's address, and undefined if a stopping sandbox cut the
+ * connection. Throws every other error.
+ */
 function unlessStopping(error: unknown): 'stopped' | undefined {
   if (!(error instanceof Failure)) throw error
   if (error.details.code === 'sandbox_not_running') return 'stopped'

@@ -1,7 +1,7 @@
 /**
- * A process beside `sandbox run`, which cannot tidy up if it is killed: then this process ends the command. The argument is the
- * mark of the run. Standard input is a pipe from `sandbox run`, which the system closes however that ends. It carries the id of
- * the command's process and, if all is well, `done`.
+ * A process that runs next to `sandbox run` and ends the command if `sandbox run` is killed. Its argument is the mark
+ * of the run. Its standard input is a pipe from `sandbox run`, which the system closes when `sandbox run` ends in any
+ * way. The pipe carries the process id of the command, and `done` if nothing is left to end.
  */
 import process from 'node:process'
 import {text} from 'node:stream/consumers'

@@ -1,4 +1,7 @@
-/** `sandbox run`: runs a command with the environment of a sandbox, passes signals on, and leaves no process behind. */
+/**
+ * Implements `sandbox run`: runs a command with the environment of a sandbox, forwards signals, and leaves no process
+ * behind.
+ */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {randomUUID} from 'node:crypto'
 import {once} from 'node:events'
@@ -9,13 +12,16 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {invalid} from '../../input/checks.js'
 import {endProcesses, RUN_MARK} from './processes.js'
 
-/** Reads the prefix of variable names. Throws a usage error unless it can start one. */
+/** Returns a prefix for variable names. Throws a usage error if no variable name can begin with it. */
 export function checkPrefix(field: string, text: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(text)) return text
   throw invalid(field, 'must be letters, digits and _, and start with a letter', text, 'for example PARTNER')
 }
 
-/** Returns the variables that point programs at a sandbox: those of bookctl, and the same with a prefix of the partner. */
+/**
+ * Returns the environment variables that point programs at a sandbox: those of bookctl and, if there is a prefix, the
+ * same with that prefix.
+ */
 export function variablesOf(
   values: Readonly<Record<'base_url' | 'client_id' | 'client_secret', string>>,
   prefix: string | undefined,
@@ -30,9 +36,10 @@ export function variablesOf(
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
 
 /**
- * Runs `command` with the terminal of this process and the variables `env`. Resolves with its exit code, or 128 + the number of
- * the signal that ended it. Signals that this process gets reach the command. If the command or this process is killed, the
- * processes that the command started are ended too. Throws a usage error if the command cannot be started.
+ * Runs `command` on the terminal of this process, with the additional variables `env`. Resolves with its exit code, or
+ * with 128 + the number of the signal that ended it. Forwards the signals that this process receives. If the command or
+ * this process is killed, the processes that the command started are ended too. Throws a usage error if the command
+ * cannot be started.
  */
 export async function runCommand([name = '', ...args]: readonly string[], env: Record<string, string>) {
   const mark = randomUUID()
@@ -43,7 +50,7 @@ export async function runCommand([name = '', ...args]: readonly string[], env: R
   })
   guard.stdin?.write(`${child.pid ?? ''}\n`)
   const forward = (signal: NodeJS.Signals) => {
-    // A key at the terminal sends its signal to both processes.
+    // The terminal sends the signal of a key to both processes.
     const isKey = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT')
     if (!isKey) child.kill(signal)
   }
@@ -73,7 +80,9 @@ async function ended(child: ChildProcess, name: string): Promise<[number | null,
   }
 }
 
-/** Starts the guard in a session of its own, so that no key at the terminal ends it, and without the mark of an outer run. */
+/**
+ * Starts the guard in its own session, so that no key at the terminal ends it, and without the mark of an outer run.
+ */
 function startGuard(mark: string): ChildProcess {
   const url = import.meta.url
   const isSource = url.endsWith('.ts')

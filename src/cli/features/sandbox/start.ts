@@ -1,4 +1,7 @@
-/** `sandbox start`: chooses the database, makes sure that only one sandbox uses it, and prints a line for each request. */
+/**
+ * Starts the sandbox of `sandbox start`: chooses the database, makes sure that only one sandbox uses it, and prints a
+ * line for each request.
+ */
 import {realpathSync} from 'node:fs'
 import {dirname, join, resolve} from 'node:path'
 import process from 'node:process'
@@ -15,18 +18,18 @@ import {createLineWriter} from '../../terminal/line-writer.js'
 import {widthOf} from '../../terminal/streams.js'
 import {cutTo} from '../../terminal/text.js'
 
-/** Returns the path of `--db`, or `sandbox.db` in the configuration directory. */
+/** Returns the path of the database: that of `--db`, otherwise `sandbox.db` in the configuration directory. */
 export function sandboxDatabase(typed: string | undefined, configDirectory: string): string {
   if (typed === ':memory:') return typed
   return typed ? resolve(typed) : join(configDirectory, SANDBOX_NAME)
 }
 
-/** How long to wait for the lock. Starting takes a moment, or a quarter of a second if another sandbox uses the file. */
+/** How long to wait for the lock. A start takes a moment, or a quarter of a second if another sandbox uses the file. */
 const STARTING_MILLISECONDS = 20_000
 
 /**
- * Starts a sandbox while no other process starts one on the same database. Throws a usage error with the address of a sandbox
- * that already uses it.
+ * Starts a sandbox, while no other process can start one on the same database. Throws a usage error with the address of
+ * the sandbox if one already uses the database.
  */
 export async function startAlone<T>(configDirectory: string, database: string, start: () => Promise<T>) {
   if (database === ':memory:') return start()
@@ -39,7 +42,7 @@ export async function startAlone<T>(configDirectory: string, database: string, s
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     const running = runningSandboxes(configDirectory)
-    // The sandbox of a database in another configuration directory has its record beside the database.
+    // A sandbox started with another configuration directory has its record next to the database.
     const there = runningSandboxes(dirname(realPath(database)))
     const other = [...running, ...there].find(record => realPath(record.database) === realPath(database))
     if (other === undefined) throw error
@@ -50,7 +53,7 @@ export async function startAlone<T>(configDirectory: string, database: string, s
   }
 }
 
-/** Resolves symbolic links; returns `path` itself if there is no such file. */
+/** Resolves symbolic links. Returns `path` unchanged if there is no such file. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -59,15 +62,15 @@ function realPath(path: string): string {
   }
 }
 
-/** A request that the sandbox answered. The status is null if it cut the connection instead. */
+/** An answered request. `status` is null if the sandbox cut the connection instead. */
 type AnsweredRequest = Record<'method' | 'path' | 'request_id', string> & {
   readonly status: number | null
   readonly milliseconds: number
 }
 
-/** Creates a printer of one line per request on stdout, as JSON or text. */
+/** Returns a printer that writes one line per request to stdout, as JSON or text. */
 export function createRequestLines(asJson: boolean) {
-  // A slow or closed reader loses lines, so that it never blocks the sandbox.
+  // If the reader is slow or gone, lines are dropped, so that the sandbox never waits.
   const writer = createLineWriter(() => {})
   const redactor = createRedactor()
   const painter = painterFor(process.stdout, process.env)

@@ -1,6 +1,6 @@
 /**
- * The same work for each of several references, one after another, going on after a failure: what ends the run before its
- * end, what is printed, and the exit code.
+ * Runs the same work for several references, one after another, and goes on after a failure. Decides which failures end
+ * the run, what is printed, and the exit code.
  */
 import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
@@ -10,54 +10,60 @@ import {asFailure, type Described, EXITS, errorOf} from '../../shell/exit-codes.
 import type {OutputFlags} from '../../terminal/output.js'
 import type {Column, Result} from '../../terminal/result.js'
 
-/** What became of one reference: `done`, unless it failed. */
+/** Outcome of one reference: either `done` or `failure` is set. */
 export interface Outcome<Done> {
   readonly reference: string
   readonly done?: Done
   readonly failure?: Described
-  /** What was thrown, where that is a bug. */
+  /** The thrown error if it was a bug, not an expected failure. */
   readonly bug?: unknown
 }
 
 /** How the outcomes are printed. */
 interface Form<Done> {
-  /** The key of the list in the JSON document: `vouchers`. */
+  /** Key of the list in the JSON document, for example `vouchers`. */
   readonly key: string
-  /** The entry of one in that list, without its error; null for what a failed one does not have. */
+  /**
+   * Returns the entry of one reference in that list, without its error. Values that a failed reference does not have
+   * are null.
+   */
   readonly entry: (reference: string, done: Done | undefined, failure: Described | undefined) => object
-  /** The columns of one that is done, by their names; that of the reference is filled in for others too. */
+  /**
+   * Returns the columns of a reference that is done, by their names. For others, only the column of the reference is
+   * filled in.
+   */
   readonly row: (done: Done) => object
   readonly columns: readonly string[]
   readonly shown: readonly string[]
-  /** The column that is the identifier for `--quiet`. */
+  /** The column that `--quiet` prints. */
   readonly id: string
 }
 
 interface Work<Done> extends Form<Done> {
   readonly attempt: (reference: string) => Promise<Done>
-  /** What is known of a reference beforehand, which is not attempted then. */
+  /** Returns the outcome of a reference if it is known beforehand; the reference is then not attempted. */
   readonly known?: (reference: string) => Outcome<Done> | undefined
-  /** Shows before what is waited for which of several it is. */
+  /** Is called with the step that begins, such as `2 of 5`, to show it while waiting. */
   readonly atStep: (step: string) => void
-  /** The failure of the one that is under way when the command is stopped; by default it counts as not done. */
+  /** Returns the failure of the reference that is being worked on when the command is stopped (default: not done). */
   readonly underWay?: (reference: string) => Failure
 }
 
-/** For help: what several references mean to a command. */
+/** Help text: what several references mean to a command. */
 export const SEVERAL_NOTE = `Several references are worked on in order, going on after one that fails; - reads them from standard input. The exit
 code is then ${EXITS.not_as_agreed.code} if some failed, and that of the reason if all failed for one. What would fail for all of them (401, 403, 429, a
 service that is down) ends the run, and the others are reported as not tried.`
 
-/** The name of the column, and of the key of an entry, for what went wrong with it. */
+/** Name of the column, and of the key of an entry, with the error of a reference. */
 export const ERROR_COLUMN = 'error'
 
-/** The answer to what is under way may take this long after a signal. */
+/** How long the work on the current reference may go on after a signal. */
 const MOST_ENDING_MILLISECONDS = 700
 
 /**
- * Does the work of each reference in order and prints what became of it: a row as soon as each one ends where the format has
- * rows, otherwise all at the end. After a signal it waits a moment for the one under way, and prints what was done. Sets the
- * exit code of the command. Throws what was thrown because of a bug, after it has printed.
+ * Works on each reference in order and prints the outcomes: each as soon as it is known if the format has rows,
+ * otherwise all at the end. After a signal, waits a moment for the current reference, and prints what was done. Sets
+ * the exit code of the command. Throws an error that is a bug, after printing.
  */
 export async function workOnEach<Done>(
   command: BaseCommand,
@@ -99,18 +105,18 @@ export async function workOnEach<Done>(
 interface Attempts<Done> {
   readonly attempt: (reference: string) => Promise<Done>
   readonly known?: ((reference: string) => Outcome<Done> | undefined) | undefined
-  /** Called before each attempt, with its place from 0. */
+  /** Is called before each attempt, with its index from 0. */
   readonly before?: (index: number) => void
-  /** Awaited after each reference, also where it was not tried. */
+  /** Is called and awaited after each reference, also one that was not tried. */
   readonly after?: (outcome: Outcome<Done>) => Promise<void>
-  /** When aborted, no attempt begins, and the one under way is given up after a moment. */
+  /** When aborted, no further attempt begins, and the current one is given up after a moment. */
   readonly stopped?: AbortSignal
   readonly underWay?: ((reference: string) => Failure) | undefined
 }
 
 /**
- * Attempts each reference in order and returns their outcomes. After a failure that would be that of all others too, they are
- * not tried. Throws only what `before` and `after` throw.
+ * Attempts each reference in order and returns the outcomes. After a failure that all others would have too, the
+ * remaining ones are not tried. Throws only what `before` and `after` throw.
  */
 export async function attemptEach<Done>(
   references: readonly string[],
@@ -148,7 +154,7 @@ async function outcomeOf<Done>(
   }
 }
 
-/** `outcome`, or what `givenUp` returns where it is not there a moment after `stopped`. */
+/** Returns the outcome, or what `givenUp` returns if there is no outcome a moment after `stopped` was aborted. */
 async function unlessStopped<T>(outcome: Promise<T>, stopped: AbortSignal | undefined, givenUp: () => T) {
   if (stopped === undefined) return outcome
   const waiting = new AbortController()
@@ -162,7 +168,7 @@ async function unlessStopped<T>(outcome: Promise<T>, stopped: AbortSignal | unde
 
 export const NOT_TRIED = 'not_tried'
 
-/** The failure of a reference that is left alone because of `end`, the failure of another one. */
+/** Returns the outcome of a reference that was not tried because of `end`, the failure of another one. */
 export function notTriedAfter(
   reference: string,
   end: Outcome<unknown>,
@@ -178,9 +184,9 @@ function interrupted(reference: string): Failure {
   return new Failure('interrupted', 'not done: the command was stopped', {code: NOT_TRIED, hint})
 }
 
-/** Statuses of a service, or a gateway before it, that takes no request now, whatever it is about. */
+/** Statuses with which a service, or a gateway in front of it, refuses every request for now. */
 const TAKES_NOTHING: ReadonlySet<number> = new Set([429, 502, 503, 504])
-/** Codes of failures that are not about the reference: settings, and this machine's disk. */
+/** Error codes that have nothing to do with the reference: about the settings, or about the disk of this machine. */
 const OF_ALL: ReadonlySet<string> = new Set([
   'path_not_shown',
   'cannot_write',
@@ -188,22 +194,28 @@ const OF_ALL: ReadonlySet<string> = new Set([
   'storage_not_writable',
 ])
 
-/** Warns of what is about one reference. `warn` of most functions takes texts that begin with `Warning: `. */
+/**
+ * Returns a function that prints a warning about one reference. The text must begin with `Warning: `; the reference is
+ * added after that.
+ */
 export function warningAbout(command: BaseCommand, reference: string): (text: string) => void {
   return text => void command.warn(text.replace(/^Warning: /, `Warning: ${reference}: `))
 }
 
-/** Whether every other reference would fail for the same reason. */
+/** Reports whether every other reference would fail for the same reason. */
 export function endsAll({failure}: Outcome<unknown>): boolean {
   if (failure === undefined || failure.details.code === NOT_TRIED) return false
   const {kind, details} = failure
   if (kind === 'not_allowed' || kind === 'unexpected' || OF_ALL.has(details.code)) return true
-  // A host beside the service belongs to one link.
+  // A failure with a host is about the link of one voucher, not about the service.
   if (kind === 'unreachable') return details.host === undefined
   return (kind === 'refused' || kind === 'service_failed') && TAKES_NOTHING.has(details.status ?? 0)
 }
 
-/** 0 where all are done, 10 where an outcome is unknown, the code of the reason where all failed for one, otherwise 3. */
+/**
+ * Returns the exit code: 0 if all are done, 10 if an outcome is unknown, the code of the failure if all failed with the
+ * same one, otherwise 3.
+ */
 export function exitCodeOf(outcomes: readonly Outcome<unknown>[]): number {
   const kinds = new Set(outcomes.map(({failure}) => failure?.kind ?? 'done'))
   if (kinds.has('outcome_unknown')) return EXITS.outcome_unknown.code
@@ -213,7 +225,7 @@ export function exitCodeOf(outcomes: readonly Outcome<unknown>[]): number {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Prints outcomes in one of the formats, and says failures on stderr unless the document has them. */
+/** Prints outcomes in the chosen format. Failures are written to stderr too, unless the document has them. */
 class OutcomePrinter<Done> {
   private readonly held: Outcome<Done>[] = []
   private readonly notTried: string[] = []
@@ -251,7 +263,7 @@ class OutcomePrinter<Done> {
   }
 
   private say({reference, failure, bug}: Outcome<Done>): void {
-    // What was thrown because of a bug is thrown on, and reported then.
+    // A bug is thrown, and reported, by the caller.
     if (failure === undefined || bug !== undefined || this.flags.json) return
     if (failure.details.code === NOT_TRIED) this.notTried.push(reference)
     else {

@@ -1,4 +1,6 @@
-/** Collects the files of a support bundle, each as text with a description of its contents and redactions. */
+/**
+ * Collects the files of a support bundle. Each is a text, with a description of its contents and of what was removed.
+ */
 import {homedir, userInfo} from 'node:os'
 import {createRedactor, peopleIn, type Redactor} from '../../../api/redact/redact.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -24,7 +26,7 @@ interface BundleSources {
   readonly env: NodeJS.ProcessEnv
   readonly version: {readonly name: string; readonly version: string}
   readonly checks: readonly Check[]
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly now: number
 }
 
@@ -40,7 +42,7 @@ const ABOUT = {
   'requests.json': `the last ${LAST_REQUESTS} requests: method, address without query, status, times, request ids; no headers, no bodies`,
 }
 
-/** Collects every file, the manifest first. If a source cannot be read, its file says why. */
+/** Returns all files of the bundle, the manifest first. If a source cannot be read, its file says why. */
 export async function collectBundle(sources: BundleSources): Promise<BundleFile[]> {
   const redactor = await redactorOf(sources)
   const {state, env, version, checks} = sources
@@ -55,7 +57,7 @@ export async function collectBundle(sources: BundleSources): Promise<BundleFile[
         const url = parseUrl(profile.base_url)
         if (url === undefined) return [name, {...profile, service: null}]
         const {host, hostname, pathname, protocol} = url
-        // The address in parts, because redaction removes the path of whole links.
+        // The address is split into parts, because the redactor would remove the path of a whole link.
         const words = {protocol, host, path: redactor.text(pathname), this_machine: isLoopbackHost(hostname)}
         return [name, {...profile, service: words}]
       })
@@ -69,12 +71,13 @@ export async function collectBundle(sources: BundleSources): Promise<BundleFile[
       })
       return {entries}
     }),
-    // The requests are stored without secrets, and redacted again because more secrets may be known by now.
+    // The requests were stored without secrets. They are redacted again, because more secrets may be known by now.
     'requests.json': {
       requests: lastExchanges(directory, LAST_REQUESTS).map(({url, ...rest}) => {
         const parsed = typeof url === 'string' ? parseUrl(url) : undefined
         if (typeof url !== 'string' || parsed === undefined) return rest
-        // In two parts, because redaction would remove the path of a whole link. The stored URL has no query.
+        // Host and path are separate, because the redactor would remove the path of a whole link. The stored URL has no
+        // query.
         return {...rest, host: parsed.host, path: redactor.text(url.slice(parsed.origin.length))}
       }),
     },
@@ -97,7 +100,9 @@ e-mail addresses, telephone numbers, birth dates, identity documents and numbers
   return {name: 'manifest.txt', about: 'this list', text}
 }
 
-/** Returns a redactor that knows every secret and person stored on this machine, so that it removes their values everywhere. */
+/**
+ * Returns a redactor that knows every secret and every person stored on this machine, to remove them from all files.
+ */
 async function redactorOf({state, env}: BundleSources): Promise<Redactor> {
   const redactor = createRedactor()
   const proxies = Object.entries(env).filter(([name]) => /^(https?|all)_proxy$/i.test(name))
@@ -150,7 +155,7 @@ function withoutHome(text: string): string {
   return short.replaceAll(new RegExp(`(?<=/(home|Users)/)${escaped}\\b`, 'g'), '…')
 }
 
-/** Returns an empty string if `read` fails: a container may run under a user id without a name. */
+/** Returns an empty string if `read` fails, for example because the user id of a container has no name. */
 function orEmpty(read: () => string): string {
   try {
     return read()
@@ -159,10 +164,10 @@ function orEmpty(read: () => string): string {
   }
 }
 
-/** Returns the zip archive. Only the owner may read the extracted files. */
+/** Returns the bundle as a zip archive. Only the owner may read the extracted files. */
 export async function zipBundle(files: readonly BundleFile[], now: number): Promise<Uint8Array> {
   const {strToU8, zipSync} = await import('fflate')
-  // The mode of a regular file, 0600, in the position that zip uses.
+  // Mode 0600 of a regular file, in the upper 16 bits, as zip stores it.
   const options = {mtime: now * 1000, level: 9, os: 3, attrs: (0o100600 << 16) >>> 0} as const
   return zipSync(Object.fromEntries(files.map(({name, text}) => [name, [strToU8(text), options]])))
 }
@@ -174,8 +179,8 @@ function contentsOf(files: readonly BundleFile[]) {
 }
 
 /**
- * Returns the result of `support bundle`. `written` is the bundle that was written, if any. With `isListed` the contents were
- * shown before and are not printed again.
+ * Returns the result of `support bundle`. `written` is the written archive, if any. With `isListed`, the contents were
+ * printed before and are left out.
  */
 export function bundleResult(
   files: readonly BundleFile[],
@@ -192,7 +197,7 @@ export function bundleResult(
   return {...listResult({path, bytes, files: items}, items, BUNDLE_COLUMNS), people}
 }
 
-/** Formats a line for each file, for a person. */
+/** Returns a line for each file, for a person. */
 export function listing(files: readonly BundleFile[]): string[] {
   const width = Math.max(...files.map(({name}) => name.length)) + 2
   return contentsOf(files).map(({name, bytes, about}) => `${name.padEnd(width)}${about} (${bytes} bytes)`)

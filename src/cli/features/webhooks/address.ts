@@ -1,4 +1,4 @@
-/** Where a webhook command listens: a host and a port of this machine, and the certificate for https. */
+/** Finds out where a webhook command listens: host, port, and the certificate for https. */
 import process from 'node:process'
 import {systemClock} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
@@ -13,7 +13,7 @@ import {inheritedSocket} from './systemd.js'
 interface WantedAddress {
   readonly host: string
   readonly isTls: boolean
-  /** The port of --port, if it was given. */
+  /** Port of --port, if it was typed. */
   readonly port: number | undefined
   readonly usualPort: number
   readonly tell: (text: string) => void
@@ -25,8 +25,8 @@ interface Bound {
 }
 
 /**
- * Like `listenAt`, but takes the socket that systemd opened for this process, if there is one: --host and --port then have no
- * meaning. Throws a usage error if it is no listening TCP socket.
+ * Listens on the socket that systemd opened for this process; without one, does the same as `listenAt`. With such a
+ * socket, --host and --port have no effect. Throws a usage error if the socket is not a listening TCP socket.
  */
 export async function listenAtOrInherit<Server extends Bound>(
   wanted: WantedAddress,
@@ -35,7 +35,7 @@ export async function listenAtOrInherit<Server extends Bound>(
   const {host, isTls, tell} = wanted
   const socket = inheritedSocket(process.env, process.pid)
   if (socket === undefined) return listenAt(wanted, port => listen({host, port}))
-  // Programs that this one starts are not meant.
+  // Programs started by this process must not take the socket for theirs.
   for (const name of ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES']) delete process.env[name]
   if (socket.count > 1) tell(`Warning: of the ${socket.count} sockets of LISTEN_FDS the first is used`)
   try {
@@ -64,21 +64,21 @@ function originOf({host, port}: Bound, isTls: boolean): string {
   return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
-/** Returns the certificate to listen with, or undefined for plain http, like `listenIdentity`. */
+/** Returns the certificate to listen with; undefined for plain http. Throws what `listenIdentity` throws. */
 export async function identityFor(
   flags: Pick<ListenFlags, 'tls' | 'cert' | 'key' | 'host'>,
   directory: string,
   warn: (text: string) => void,
 ): Promise<Identity | undefined> {
   if (!flags.tls && flags.cert === undefined) return undefined
-  // The module is loaded only for https.
+  // Loads the module only for https.
   const {listenIdentity} = await import('./listen-tls.js')
   return listenIdentity(flags, directory, systemClock.now(), warn)
 }
 
 /**
- * Calls `listen` until it has a port, and returns its server with the origin of its URLs. Warns of plain http that others on
- * the network can read. Throws a usage error if the port or the host cannot be used.
+ * Calls `listen` with one port after another until it succeeds. Returns the server and the origin of its URLs. Warns if
+ * others on the network could read plain http. Throws a usage error if the port or the host cannot be used.
  */
 export async function listenAt<Server extends {readonly port: number}>(
   {host, isTls, port, usualPort, tell}: WantedAddress,

@@ -1,4 +1,4 @@
-/** `webhooks events backup`: a copy of events.db that is whole, made while events are received. */
+/** Implements `webhooks events backup`: makes a consistent copy of events.db, even while events are being received. */
 import {realpathSync} from 'node:fs'
 import {basename, dirname, join, resolve} from 'node:path'
 import {Failure, usage} from '../../../contract/failure.js'
@@ -11,9 +11,9 @@ import {checkWritable, requireNewFile} from '../../input/files.js'
 import {single} from '../../terminal/result.js'
 
 /**
- * Writes the backup to `file` and describes it. With `force` it replaces an earlier backup, or an empty file, but nothing else.
- * Throws a usage error if the events are in a shared store, if there are none, or if `file` exists and is not replaced, and a
- * StorageError.
+ * Writes the backup to `file` and returns its description. With `force`, replaces an earlier backup or an empty file,
+ * but nothing else. Throws a usage error if the events are in a shared store, if there are none, or if `file` exists
+ * and may not be replaced, and StorageError.
  */
 export async function backUpEvents(state: State, file: string, force: boolean) {
   if (state.isShared) {
@@ -44,7 +44,7 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
   return single(document, document, file)
 }
 
-/** Reports whether `path` is that of a file in the configuration directory that is or may be used there. */
+/** Reports whether `path` names a file that bookctl uses, or may use, in the configuration directory. */
 function isOwnFile(path: string, directory: string): boolean {
   const isInDirectory = realOf(dirname(path)) === realOf(directory)
   const names = FILE_NAMES.flatMap(name => ['', ...SIDE_FILES].map(suffix => name + suffix))

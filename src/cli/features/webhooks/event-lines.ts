@@ -1,6 +1,6 @@
 /**
- * How received requests are shown: as rows for people, as lines of cells, as the result of --query, and in the file of
- * --capture.
+ * Shows received requests: as rows for a person, as lines of cells, as the result of --query, and as lines in the file
+ * of --capture.
  */
 import {appendFile, closeSync, constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
@@ -19,7 +19,7 @@ import {hang, textWidth} from '../../terminal/text.js'
 
 export type LineOf<Shown = CaptureRecord> = (record: Shown) => string | undefined
 
-/** The columns of `webhooks listen` with their widths at a terminal. */
+/** The columns of `webhooks listen`, with their widths at a terminal. */
 export const EVENT_WIDTHS = {
   received_at: 24,
   verdict: 7,
@@ -32,8 +32,8 @@ export const EVENT_WIDTHS = {
 export const EVENT_COLUMNS = Object.keys(EVENT_WIDTHS) as (keyof typeof EVENT_WIDTHS)[]
 
 /**
- * Returns a function that formats a request as a line: the result of --query, or cells, aligned at a terminal and separated by
- * tabs or commas in a pipe. `widths` are the columns, unless --columns chooses others.
+ * Returns a function that formats a request as one line: as the result of --query, or as cells. Cells are aligned at a
+ * terminal, and separated by tabs or commas in a pipe. `widths` names the columns, unless --columns chooses others.
  */
 export async function lineOf<Shown extends Pick<CaptureRecord, 'verdict' | 'headers'>>(
   flags: OutputFlags,
@@ -51,7 +51,7 @@ export async function lineOf<Shown extends Pick<CaptureRecord, 'verdict' | 'head
   const cellOf = (record: Shown, name: string) => sanitizeLine(String(record[name as keyof Shown] ?? ''))
   const cellsOf = (record: Shown) => names.map(name => cellOf(record, name))
   if (flags.quiet)
-    // A bare id hides that the signature failed.
+    // An id alone would hide that the signature is wrong.
     return record => (record.verdict === 'valid' ? cellOf(record, 'event_id') : undefined)
   if (flags.format === 'csv') {
     const csvLines = await csvPrinter()
@@ -71,12 +71,12 @@ const {O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK = 0} = constants
 export type LineOutputs = ReturnType<typeof openLineOutputs>
 
 /**
- * Opens standard output, and the file of --capture if there is one, for lines. `warn` is called when lines were lost; of standard
- * output with the text `dropped`. Throws a usage error if the file cannot be written.
+ * Opens standard output, and the file of --capture if there is one, for lines. If lines are lost, `warn` is called, for
+ * standard output with the text `dropped`. Throws a usage error if the file cannot be written.
  */
 export function openLineOutputs(path: string | undefined, dropped: string, warn: (text: string) => void) {
   const stdout = createLineWriter((error: NodeJS.ErrnoException | undefined) => {
-    // A closed reader ends the command without a message (streams.ts).
+    // A closed reader ends the command without a message (see streams.ts).
     if (error?.code !== 'EPIPE') warn(dropped)
   })
   const file = path === undefined ? undefined : openCapture(path, warn)
@@ -92,8 +92,8 @@ export function openLineOutputs(path: string | undefined, dropped: string, warn:
 }
 
 /**
- * Opens the file of --capture, created with mode 0600 because bodies contain personal data. Throws a usage error if it cannot be
- * written.
+ * Opens the file of --capture. A new file gets mode 0600, because the bodies contain personal data. Throws a usage
+ * error if the file cannot be written.
  */
 function openCapture(path: string, tell: (text: string) => void) {
   let file: number
@@ -104,8 +104,8 @@ function openCapture(path: string, tell: (text: string) => void) {
     const hint = 'make its directory writable, or choose another file'
     throw usage('cannot_write', `--capture: cannot write ${sanitizeLine(path, 200)} (${code})`, hint)
   }
-  // A pipe is refused, because a write to a full one would block and no signal could end that. A device such as /dev/null does
-  // not block.
+  // Refuses a pipe, because a write to a full pipe blocks and no signal could end it. Devices such as /dev/null never
+  // block.
   const stats = fstatSync(file)
   if (!stats.isFile() && !stats.isCharacterDevice()) {
     closeSync(file)
@@ -130,7 +130,7 @@ export const REASONS: Readonly<Record<Receipt['reason'], string>> = {
 }
 
 export interface Row {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly time: number
   readonly isGood: boolean
   readonly body: Uint8Array
@@ -138,13 +138,13 @@ export interface Row {
   readonly notes?: readonly string[]
 }
 
-/** The longest event type and reservation reference of the interface. */
+/** Widths of the longest event type and reservation reference in the interface. */
 const TYPE_WIDTH = 21
 const REFERENCE_WIDTH = 14
 
 /**
- * Formats a request for a person: time, mark, type and reservation, and what became of it; below it the notes. `testId` is the
- * event that is marked as a test.
+ * Formats a request for a person: time, mark, type, reservation and outcome on one line, and the notes below it. The
+ * event with the id `testId` is marked as a test.
  */
 export function rowLines({time, isGood, body, text: words, notes = []}: Row, testId?: string): string[] {
   const {columns, paint} = terminalOf(process.stdout)
@@ -152,7 +152,7 @@ export function rowLines({time, isGood, body, text: words, notes = []}: Row, tes
   const mark = isGood ? marks.good : marks.bad
   const clock = new Date(time * 1000).toTimeString().slice(0, 8)
   const start = `${clock}  ${mark.padEnd(Math.max(marks.good.length, marks.bad.length))}  `
-  // Type and reference are read from the body even if its signature is wrong.
+  // Type and reference are read from the body, even if its signature is wrong.
   const event = parseBody(body)
   const {id, type, data} = isObject(event) ? event : {}
   const text = (value: unknown) => (typeof value === 'string' ? sanitizeLine(value, 60) : '')
@@ -170,7 +170,7 @@ export function rowLines({time, isGood, body, text: words, notes = []}: Row, tes
   return [painted + first.slice(clock.length + 2 + mark.length), ...rest, ...below]
 }
 
-/** Returns the causes of a failure as notes: each explanation, and what to do. */
+/** Returns the notes for the causes of a failure: each explanation, followed by its fix. */
 export function findingNotes(findings: readonly Finding[]): string[] {
   return findings.flatMap(({code, explanation, fix}) => {
     const notes = [sanitizeLine(explanation)]

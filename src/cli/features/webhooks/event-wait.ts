@@ -1,10 +1,15 @@
-/** `webhooks events wait`: waits until an event is in the store, whichever process or machine receives it. */
+/**
+ * Implements `webhooks events wait`: waits until an event is in the store, whichever process or machine receives it.
+ */
 import type {Clock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import type {EventFilter, EventPlace, EventStore, StoredEvent} from '../../../contract/stored-events.js'
 import {StorageError} from '../../../storage/errors.js'
 
-/** The pause between two searches. It is longer where a search of many events takes long, which would use up a processor. */
+/**
+ * Pause between two searches. After a slow search the pause is longer, `PAUSE_PER_SEARCH` times its duration, to leave
+ * the processor free.
+ */
 const PAUSE_MILLISECONDS = 300
 const PAUSE_PER_SEARCH = 9
 
@@ -12,16 +17,16 @@ interface Wait {
   readonly filter: EventFilter
   /** Whether only an event counts that is stored after the wait began. */
   readonly isNew: boolean
-  /** The time limit (default: none). */
+  /** Time limit in seconds (default: none). */
   readonly seconds: number | undefined
   readonly clock: Clock
   readonly warn: (text: string) => void
 }
 
 /**
- * Returns the newest event that matches, or with `isNew` the first one stored from now on. While the store is busy or cannot be
- * reached it goes on looking, unless that was so from the start. Throws a Failure `pending` (exit 8) when the time is over, or
- * the StorageError if the store could not be searched then.
+ * Returns the newest matching event, or with `isNew` the first matching event stored from now on. If the store becomes
+ * busy or unreachable during the wait, goes on searching. Throws a Failure of kind `pending` (exit code 8) after the
+ * time limit, or a StorageError if the store cannot be searched at the start or at the end.
  */
 export async function waitForEvent(
   store: EventStore,
@@ -57,7 +62,7 @@ export async function waitForEvent(
   return event
 }
 
-/** Describes the event that is waited for: `voucher.ready of RSV-1`. The filter must have been checked. */
+/** Describes the awaited event as `voucher.ready of RSV-1`. The filter must have been checked. */
 export function awaitedText({types = [], ids = [], reservation}: EventFilter): string {
   const kinds = [...types, ...ids].join(' or ') || 'an event'
   return reservation === undefined ? kinds : `${kinds} of ${reservation}`

@@ -1,4 +1,7 @@
-/** `webhooks events`: lists, shows, exports, prunes and replays received events, and those of a reservation. */
+/**
+ * Implements `webhooks events`: lists, shows, exports, prunes and replays received events, and finds those of a
+ * reservation.
+ */
 import {resolve} from 'node:path'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
@@ -46,7 +49,7 @@ export const eventFilterFlags = {
 }
 
 export const pruneFlags = {
-  // The unit is required, because removing cannot be undone.
+  // The unit is required, because removed events cannot be restored.
   'older-than': checkedFlag((field, text) => readDuration(field, text, true))({
     helpValue: 'AGE',
     exclusive: ['forwards-to'],
@@ -58,17 +61,20 @@ export const pruneFlags = {
   }),
 }
 
-/** Rows changed per statement, so that no transaction is long. */
+/** Rows changed by one statement. A limit keeps transactions short. */
 const CHANGED_AT_ONCE = 1000
 
 export async function pruneEvents(store: EventStore, seconds: number): Promise<number> {
-  // Without events, no file must be created for them.
+  // If there are no events, the database must not be created.
   if ((await store.page({}, {}, 1)).length === 0) return 0
   const time = systemClock.now() - seconds
   return inPortions(limit => store.prune(time, limit))
 }
 
-/** Calls `change`, which changes at most `limit` rows and returns their number, until none is left. Returns the sum. */
+/**
+ * Calls `change` until it changes fewer than its limit. `change` takes the limit and returns the number of changed
+ * rows. Returns the sum.
+ */
 async function inPortions(change: (limit: number) => Promise<number>): Promise<number> {
   let changed = 0
   for (;;) {
@@ -78,7 +84,9 @@ async function inPortions(change: (limit: number) => Promise<number>): Promise<n
   }
 }
 
-/** Gives up the pending forwards to `url`, which without a query stands for any query. Returns their number. */
+/**
+ * Gives up the pending forwards to `url`, and returns their number. A `url` without a query stands for all its queries.
+ */
 export async function giveUpForwards(store: EventStore, url: string): Promise<number> {
   if ((await store.page({}, {}, 1)).length === 0) return 0
   const {pendingTargets} = await store.overview()
@@ -95,7 +103,10 @@ export const EVENT_LIST_COLUMNS = [...PLAIN_COLUMNS, 'bytes', 'forwards', ...SUB
 
 const PAGE = 200
 
-/** Returns the filter that the flags describe. Throws a usage error if --id is neither a known event nor an event id. */
+/**
+ * Returns the filter that the flags describe. Throws a usage error if --id is neither a stored event nor a well-formed
+ * event id.
+ */
 export async function eventFilter(
   {id: ids, type: types, since, reservation}: Partial<InferredFlags<typeof eventFilterFlags>>,
   store: EventStore,
@@ -125,7 +136,7 @@ function withWords<Sent extends Pick<EventForward, 'target' | 'error'>>(sent: Se
   return {...sent, error: unansweredText(sent.error, sent.target)}
 }
 
-/** Returns the rows of at most `limit` matching events, newest first. They are read page by page. */
+/** Returns the rows of at most `limit` matching events, newest first. Reads the events page by page. */
 export async function eventRows(store: EventStore, filter: EventFilter, limit: number): Promise<Row[]> {
   const events: Row[] = []
   let before: number | undefined
@@ -167,15 +178,15 @@ export function eventList(events: readonly Row[], whenEmpty = 'No events match.'
       {name: 'forwards', value: states, wraps: true},
       ...columnsOf<Row>(SUBJECT_COLUMNS),
     ],
-    // In a pipe, scripts choose columns by their place, so new ones come last.
+    // Scripts that read a pipe choose columns by position, so new columns come last.
     shown: ['event_id', 'event_type', 'received_at', 'bytes', 'forwards', ...SUBJECT_COLUMNS],
     whenEmpty,
   }
 }
 
 /**
- * Returns the newest event `id`, if there is one. Throws a usage error that names `field` if `id` is neither known nor an event
- * id.
+ * Returns the newest event with this id; undefined if there is none. Throws a usage error that names `field` if `id` is
+ * unknown and not a well-formed event id.
  */
 async function newestWith(store: EventStore, field: string, id: string): Promise<StoredEvent | undefined> {
   const [event] = await store.page({ids: [id]}, {}, 1)
@@ -183,7 +194,7 @@ async function newestWith(store: EventStore, field: string, id: string): Promise
   return event
 }
 
-/** Returns the event `id`, the newest if several profiles have it. Throws a Failure if there is none. */
+/** Returns the event with this id, the newest if several profiles have it. Throws a Failure if there is none. */
 export async function findEvent(store: EventStore, id: string): Promise<StoredEvent> {
   const event = await newestWith(store, 'EVENT_ID', id)
   if (event) return event
@@ -194,8 +205,8 @@ export async function findEvent(store: EventStore, id: string): Promise<StoredEv
 }
 
 /**
- * Returns an event with headers and body. As text it is the request as received, sanitised: head, empty line, body. The last line
- * of the head says when it came, so that `webhooks verify --at received` reads it.
+ * Returns an event with its headers and body. The text form is the request as received, without control characters:
+ * headers, empty line, body. Its last header is the time of receipt, which `webhooks verify --at received` reads.
  */
 export async function eventDetails(store: EventStore, event: StoredEvent): Promise<Result> {
   const {body_base64, headers, event: parsed} = recordOf(event)
@@ -204,19 +215,20 @@ export async function eventDetails(store: EventStore, event: StoredEvent): Promi
   const pairs = [...pairsOf(event.rawHeaders), [RECEIVED_AT_HEADER, row.received_at]]
   const head = pairs.map(([name, value]) => `${name}: ${value}`)
   const body = Buffer.from(event.body).toString('utf8').split('\n')
-  // A line break follows the body only at a terminal.
+  // Only at a terminal, the body is followed by a line break.
   const end = process.stdout.isTTY ? [''] : []
   const text = [...head, '', ...body, ...end].map(line => sanitizeLine(line)).join('\n')
   return {...single({event: document}, document, row.event_id), text}
 }
 
-/** Returns the event as a record of a capture. The time until its answer is not stored, so it is null. */
+/** Returns the event as a record of a capture. `ack_ms` is null, because the response time is not stored. */
 function recordOf({receivedAt, rawHeaders, body}: StoredEvent) {
   return captureRecord({reason: 'ok', duplicate: false, receivedAt, ackMilliseconds: null, rawHeaders, body})
 }
 
 /**
- * Writes the matching events to stdout, oldest first, as lines or one document. Throws a usage error for flags that ask for rows.
+ * Writes the matching events to stdout, oldest first, as lines or as one JSON document. Throws a usage error for flags
+ * that need rows.
  */
 export async function printEvents(store: EventStore, filter: EventFilter, flags: OutputFlags): Promise<void> {
   const {json, format, query, columns} = flags
@@ -233,7 +245,9 @@ export async function printEvents(store: EventStore, filter: EventFilter, flags:
   await writePieces(captureOf(store, filter, json || format === 'json'))
 }
 
-/** Writes the matching events to a new file, completely or not at all, and returns their number. Throws a StorageError. */
+/**
+ * Writes the matching events to a new file, completely or not at all, and returns their number. Throws a StorageError.
+ */
 export async function exportEvents(store: EventStore, filter: EventFilter, path: string): Promise<number> {
   const {writeWholeFile} = await import('../../../storage/files.js')
   const exported = {count: 0}
@@ -241,10 +255,12 @@ export async function exportEvents(store: EventStore, filter: EventFilter, path:
   return exported.count
 }
 
-/** Records are joined up to this length, because one write for each would take longer. */
+/** Length up to which records are joined before a write, because a write for each record would take longer. */
 const PIECE_CHARACTERS = 256 * 1024
 
-/** Yields the events as a capture, oldest first, a record per line, or as one document with a record per line. */
+/**
+ * Yields the events as a capture, oldest first: with `asDocument` as one JSON document, otherwise one record per line.
+ */
 async function* captureOf(
   store: EventStore,
   filter: EventFilter,
@@ -254,7 +270,7 @@ async function* captureOf(
   let text = asDocument ? '{"records": [\n' : ''
   let after = 0
   for (;;) {
-    // Read by page, because waiting for each event alone would take a tenth longer.
+    // Reads whole pages, because waiting for each event takes a tenth longer.
     const page = await store.page(filter, {after}, PAGE)
     if (page.length === 0) break
     for (const event of page) {
@@ -278,9 +294,9 @@ export type Replayed = Awaited<ReturnType<typeof sendOnce>>
 type Replay = Awaited<ReturnType<typeof planReplay>>
 
 /**
- * Plans a replay. With --resign each event is signed when it is sent, with its original secret if that is still stored. `old`
- * counts events whose signature is too old for a target that checks the time. Throws a usage error if an event or a secret is
- * missing.
+ * Plans a replay. With --resign, each event is signed when it is sent, with its original secret if that is still
+ * stored. `old` counts the events whose signature is too old for a target that checks the time. Throws a usage error if
+ * an event or a secret is missing.
  */
 export async function planReplay(
   ids: readonly string[],
@@ -302,7 +318,7 @@ export async function planReplay(
   return {events, headersOf, old: 0}
 }
 
-/** Describes the requests that would be sent, with the body as bytes and as JSON. */
+/** Describes the requests that would be sent, each with its body as bytes and as JSON. */
 export function describeReplay({events, headersOf}: Replay, target: string): Result {
   const requests = events.map(event => ({
     method: 'POST',
@@ -314,7 +330,7 @@ export function describeReplay({events, headersOf}: Replay, target: string): Res
   return dryRun(requests)
 }
 
-/** Sends each event once, one after another. A bad answer of the target is returned, never thrown. */
+/** Sends each event once, one after another. An error status or a missing answer is returned, never thrown. */
 export async function replayEvents(
   {events, headersOf}: Replay,
   target: string,
@@ -327,7 +343,7 @@ export async function replayEvents(
   return replayed
 }
 
-/** Sends an event once. Returns what the target answered, or why it did not. */
+/** Sends an event once. Returns the status of the target, or why there was no answer. */
 export async function sendOnce(
   handover: Handover,
   target: string,
@@ -346,7 +362,7 @@ export function replayResult(replayed: readonly Replayed[]): Result<Replayed> {
   }
 }
 
-/** Returns what the bad answers mean, each once. `refused` says why a signature may have been refused. */
+/** Returns an explanation for each distinct bad answer. `refused` says why a signature may have been refused. */
 export function meaningsOf(replayed: readonly Replayed[], refused: string): string[] {
   const meanings = replayed.map(({status}) => {
     if (isRedirect(status)) return `${status}: redirects are not followed; send to the address it leads to`
@@ -357,7 +373,7 @@ export function meaningsOf(replayed: readonly Replayed[], refused: string): stri
   return [...new Set(meanings)].filter(Boolean)
 }
 
-/** Returns the failure kind of the first answer that is not 2xx; undefined if there is none. */
+/** Returns the failure kind of the first answer other than 2xx; undefined if there is none. */
 export function replayFailure(replayed: readonly Pick<Replayed, 'status'>[]): Failure['kind'] | undefined {
   const bad = replayed.find(answer => !isSuccess(answer))
   if (!bad) return undefined

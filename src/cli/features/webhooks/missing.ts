@@ -1,6 +1,6 @@
 /**
- * `webhooks events missing`: compares the reservations of the service with the events received, and names those that should have
- * come and did not. What cannot be judged is not called missing.
+ * Implements `webhooks events missing`: compares the reservations of the service with the received events, and names
+ * the events that should have come and did not. Events that cannot be judged are not called missing.
  */
 import {eachReservation} from '../../../api/operations/reservations.js'
 import {listSubscriptions} from '../../../api/operations/webhooks.js'
@@ -33,10 +33,10 @@ import {courseOf} from '../reserve/course.js'
 export type OwedEvent = NamedDueEvent
 
 export interface MissingEvents {
-  /** The number of reservations that were compared. */
+  /** Number of reservations that were compared. */
   readonly checked: number
   readonly missing: readonly OwedEvent[]
-  /** Events that did not come yet and that the service may still send. */
+  /** Events that have not come yet, and that the service may still send. */
   readonly pending: readonly OwedEvent[]
   readonly warnings: readonly string[]
 }
@@ -44,13 +44,13 @@ export interface MissingEvents {
 interface Terms {
   readonly store: EventStore
   readonly profile: string
-  /** Only reservations made since then, in Unix seconds. */
+  /** Compares only reservations made since then, in Unix seconds; undefined for all. */
   readonly since: number | undefined
 }
 
 /**
- * Finds the missing events. Reservations and events are read page by page; only the names of what came stay in memory. Throws a
- * Failure.
+ * Finds the missing events. Reads reservations and stored events page by page; only the names of the received events
+ * stay in memory. Throws a Failure.
  */
 export async function findMissing(connection: Connection, {store, profile, since}: Terms) {
   const received = await readReceived(store)
@@ -61,7 +61,7 @@ export async function findMissing(connection: Connection, {store, profile, since
   for await (const page of eachReservation(connection.api, query)) {
     for (const found of page) {
       const course = courseOf(found)
-      // A service may not know the filter.
+      // The service may ignore the `created_from` filter.
       if (since !== undefined && course.madeAt !== null && course.madeAt < since) continue
       checked += 1
       const {reservation_ref} = found
@@ -84,7 +84,10 @@ export async function findMissing(connection: Connection, {store, profile, since
 
 const PAGE = 200
 
-/** Reads the names of all events received about reservations, and when the first and last event was signed with each secret. */
+/**
+ * Returns the names of all received events about reservations, and for each secret the times of the first and the last
+ * event signed with it.
+ */
 async function readReceived(store: EventStore) {
   const names = new Set<string>()
   const bySecret = new Map<string, ReceivedSpan>()
@@ -103,8 +106,8 @@ async function readReceived(store: EventStore) {
 }
 
 /**
- * Returns the subscriptions of the client that exist or existed, from the service's list and from what this machine remembers.
- * Throws a Failure if the service lists none and none was created from this machine.
+ * Returns the existing and earlier subscriptions of this client, from the service's list and from what this machine has
+ * stored. Throws a Failure if the service lists none and none was created from this machine.
  */
 async function readSubscriptions(
   {api, state, target}: Connection,
@@ -122,7 +125,7 @@ async function readSubscriptions(
   return subscriptionHistories(listed?.items, remembered, receivedBy)
 }
 
-/** Sorts the owed events into those that are missing, those that may still come, and those that cannot be judged. */
+/** Sorts the due events into missing ones, ones that may still come, and ones that cannot be judged. */
 function judge(owed: readonly OwedEvent[], evidence: DueEvidence) {
   const missing: OwedEvent[] = []
   const pending: OwedEvent[] = []
@@ -173,10 +176,12 @@ export function missingResult({checked, missing, pending, warnings}: MissingEven
   }
 }
 
-/** The most references in a line of advice. */
+/** Maximum number of references in a line of advice. */
 const MOST_ADVISED = 10
 
-/** Returns what to do about missing events, which the service cannot be asked for again, and about those that may still come. */
+/**
+ * Returns what to do about missing events, which the service does not send again, and about events that may still come.
+ */
 export function adviceOn({missing, pending}: MissingEvents): string[] {
   const references = [...new Set(missing.map(({reservation_ref}) => reservation_ref))]
   const few = references.slice(0, MOST_ADVISED).map(reference => sanitizeLine(reference, 64))

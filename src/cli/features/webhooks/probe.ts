@@ -1,4 +1,7 @@
-/** `webhooks probe`: sends test requests to a receiver, and shows which failed and how to fix it. */
+/**
+ * Implements `webhooks probe`: sends test requests to a receiver, and shows which of them failed and how to fix the
+ * receiver.
+ */
 import {systemClock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -28,12 +31,14 @@ export const PROBE_COLUMNS = [
 export interface ProbeOptions {
   readonly state: State
   readonly caFile: string | undefined
-  /** Time limit of a request (default twice the 3 s of §6.4, so that a late answer is measured). */
+  /** Time limit of a request in seconds (default: twice the 3 s of §6.4, so that a late answer is measured). */
   readonly timeoutSeconds: number | undefined
   readonly onSend?: (n: number, most: number) => void
 }
 
-/** Probes the receiver at `url`, which `checkTarget` must have accepted. Throws a Failure if it never answers. */
+/**
+ * Probes the receiver at `url`, which `checkTarget` must have accepted. Throws a Failure if the receiver never answers.
+ */
 export async function probeReceiver(
   url: string,
   flags: WebhookSecretFlags,
@@ -72,7 +77,9 @@ export function isFailed({ok, required}: ProbeRow): boolean {
   return required && !ok
 }
 
-/** Returns the result. Without --format it is lines: what failed and how to fix it, and with `all` also what passed. */
+/**
+ * Returns the results to print. Without --format, prints what failed and how to fix it; with `all`, also what passed.
+ */
 export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Result<ProbeRow> {
   const {rows, notSent} = sheet
   const passed = rows.filter(({ok}) => ok).length
@@ -87,7 +94,7 @@ export function probeResult(url: string, sheet: ProbeSheet, all: boolean): Resul
 const CHECKS_NOTHING =
   'it checks no signature at all, or ignores the result: it accepted every request that it must refuse'
 
-/** Formats the results for people. */
+/** Formats the results as lines for a person. */
 function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, columns: number): string[] {
   const hung = (style: Style, start: string, text: string, lead: number): string[] => {
     const [first = '', ...rest] = hang(`${start} ${text}`, columns, 4, lead)
@@ -103,7 +110,7 @@ function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, c
   }
   const isSlow = rows.every(({advice}) => advice === LATE)
   const [first] = rows
-  // All answers were late, or nothing was sent after the first request.
+  // The first answers were late, or nothing was sent after the first request.
   if (first && (isSlow || rows.length === 1)) {
     const what = isSlow
       ? `took longer than ${WEBHOOK_RESPONSE_SECONDS} s for a valid request (${first.answered} after ${first.ms} ms)`
@@ -138,7 +145,7 @@ function sheetLines({rows, notSent}: ProbeSheet, all: boolean, paint: Painter, c
   if (wrong.length > 1 && wrong.every(({answered}) => isSuccess({status: Number(answered)})))
     lines.push(...labelled('Likely cause', CHECKS_NOTHING))
   lines.push(...byAdvice(failed, 'bad'))
-  // Advice already printed for a failed case is not repeated.
+  // Leaves out advice that was printed for a failed case.
   const others = advised.filter(({advice}) => failed.every(row => row.advice !== advice))
   lines.push(...byAdvice(others, 'waiting'))
   if (all && passed.length > 0) lines.push('', ...passed.flatMap(row => marked('good', rowText(row))))

@@ -1,6 +1,7 @@
 /**
- * `webhooks rotate`: a second subscription beside the first one, or the service's own operation where the profile names its path.
- * Both secrets are stored until the rotation is finished, so that what listens accepts both; nothing is deleted before.
+ * Implements `webhooks rotate`: creates a second subscription next to the first one, or calls the service's own
+ * operation if the profile has its path. Until the rotation is finished, both secrets are stored, so that receivers
+ * accept both, and nothing is deleted.
  */
 import {join} from 'node:path'
 import * as Flags from '@oclif/core/flags'
@@ -48,15 +49,17 @@ export const rotateFlags = {
 
 export type RotateFlags = TargetFlags & InferredFlags<typeof rotateFlags>
 
-/** A rotation that has been started and not finished. The ids are equal if the service itself replaced the secret. */
+/** A rotation that was started and not finished. Both ids are equal if the service itself replaced the secret. */
 interface Rotation {
   readonly oldId: string
   readonly newId: string
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly startedAt: number
 }
 
-/** Returns the open rotation of the subscription `id`, which may be the old one or the new one. */
+/**
+ * Returns the open rotation of the subscription `id`, which may be the old or the new one; undefined if there is none.
+ */
 function openRotation(state: State, profile: string, id: string): Rotation | undefined {
   const stored = state.secrets.listSigningSecrets(profile)
   const found = stored.find(({subscription_id, replaces, earlier_secret: earlier}) => {
@@ -68,7 +71,9 @@ function openRotation(state: State, profile: string, id: string): Rotation | und
   return {oldId, newId, startedAt}
 }
 
-/** Throws a usage error if a rotation of the subscription is open, because another one would make a third secret. */
+/**
+ * Throws a usage error if a rotation of the subscription is open, because another rotation would add a third secret.
+ */
 export function refuseOpenRotation(state: State, profile: string, id: string): void {
   const open = openRotation(state, profile, id)
   if (open === undefined) return
@@ -80,23 +85,26 @@ export function refuseOpenRotation(state: State, profile: string, id: string): v
   throw usage('rotation_open', message, hint)
 }
 
-/** Reports whether the profile names the path of the service's own operation for a rotation. */
+/** Reports whether the profile has the path of the service's own operation for a rotation. */
 export function hasOwnRotation(target: Target, state: State): boolean {
   return namedPathOf('subscriptions.rotate', target, state) !== undefined
 }
 
-/** The subscription to put beside the first one, and what must be known before it is sent. */
+/** The subscription to create next to the first one, and what must be known before the request is sent. */
 export interface Beside {
   readonly wanted: SubscriptionRequest
   readonly subscribedSince: number | undefined
-  /** Whether the outcome of an earlier creation, if it is unknown, is no obstacle: the service lists no other subscription. */
+  /**
+   * Whether a subscription may be created although the outcome of an earlier creation is unknown: the service lists no
+   * other subscription.
+   */
   readonly isFirst: boolean
 }
 
 /**
- * Finds out what to subscribe: the URL and events of the subscription, from the service's list or, where that is not available,
- * as it was created from this machine. Throws a Failure if neither is known, or if the list has another subscription for the
- * URL whose secret is not stored here, unless `again`.
+ * Plans the second subscription, with the URL and events of the first one. These come from the service's list or, if
+ * that is not available, from the record of the creation on this machine. Throws a Failure if neither has them. Without
+ * `again`, also throws a Failure if the list has another subscription for the URL whose secret is not stored here.
  */
 export async function planBeside(
   {api, state}: Connection,
@@ -155,8 +163,9 @@ export async function rotateBeside(
 }
 
 /**
- * Lets the service replace the secret, and stores the new one beside the old one. If storing fails, `problem` says why. Throws a
- * Failure: `outcome_unknown` if the service may have replaced it; rotating again then replaces it once more.
+ * Requests a new secret from the service, and stores it next to the old one. If storing fails, `problem` says why.
+ * Throws a Failure, of kind `outcome_unknown` if the service may have replaced the secret; another rotation then
+ * replaces it once more.
  */
 export async function rotateByService(
   {api, state, clock}: Connection,
@@ -181,7 +190,7 @@ export async function rotateByService(
   return {id, stored_in: places.stored_in, result, problem, warnings}
 }
 
-/** Returns the open rotation that `--finish` ends. Throws a usage error if there is none. */
+/** Returns the open rotation to finish with `--finish`. Throws a usage error if there is none. */
 export function requireOpenRotation(state: State, profile: string, id: string): Rotation {
   const open = openRotation(state, profile, id)
   if (open !== undefined) return open
@@ -195,20 +204,23 @@ export function requireOpenRotation(state: State, profile: string, id: string): 
   throw usage('no_rotation', message, `start one: bookctl webhooks rotate ${shown(id)}`)
 }
 
-/** Reports whether finishing sends a request: it deletes the old subscription, unless the service itself replaced the secret. */
+/**
+ * Reports whether finishing deletes the old subscription, which needs a request. Nothing is sent if the service itself
+ * replaced the secret.
+ */
 export function deletesOld({oldId, newId}: Rotation): boolean {
   return oldId !== newId
 }
 
-/** Describes the end of a rotation for which nothing is sent, for --dry-run. */
+/** Describes, for --dry-run, the end of a rotation for which no request is needed. */
 export function describeForgetting({oldId}: Rotation, {directory}: State): Result {
   const what = `the earlier signing secret of ${shown(oldId)}`
   return dryRun([], [{file: join(directory, TOKENS_NAME), action: 'remove', what}])
 }
 
 /**
- * Returns a warning if events are still to be delivered to the old subscription and were not sent to the new one, because they
- * are lost with it. Returns undefined where the service does not list its deliveries.
+ * Returns a warning if events are still to be delivered to the old subscription and were not sent to the new one,
+ * because they would be lost. Returns undefined if there are none, or if the service does not list its deliveries.
  */
 export async function lossOf({api}: Connection, {oldId, newId}: Rotation): Promise<string | undefined> {
   const {eachDelivery} = await import('../../../api/operations/webhooks.js')
@@ -230,7 +242,10 @@ export async function lossOf({api}: Connection, {oldId, newId}: Rotation): Promi
 
 const FINISHED_BY = 'webhooks rotate --finish'
 
-/** Deletes the old subscription and its secret, also if an earlier attempt got only half way. Throws a Failure. */
+/**
+ * Deletes the old subscription and its secret. A subscription that an earlier attempt has deleted is no error. Throws a
+ * Failure.
+ */
 export async function finishRotation(connection: Connection, rotation: Rotation, flags: TargetFlags) {
   const {oldId, newId} = rotation
   const done = await deleteAndForget(connection, oldId, flags, {
@@ -240,7 +255,7 @@ export async function finishRotation(connection: Connection, rotation: Rotation,
   return {...done, replaced_by: newId}
 }
 
-/** Forgets the secret that the service itself has replaced. */
+/** Deletes the stored secret that the service itself has replaced. */
 export function forgetEarlier(state: State, {oldId}: Rotation, flags: TargetFlags) {
   const name = {profile: profileName(flags, state), subscription_id: oldId}
   const removal = {removed_at: systemClock.now(), removed_by: FINISHED_BY}
@@ -249,7 +264,8 @@ export function forgetEarlier(state: State, {oldId}: Rotation, flags: TargetFlag
 }
 
 /**
- * Reports whether the deletion failed because the subscription is deleted already: the service answers 404, and does not list it.
+ * Reports whether the deletion failed because the subscription was deleted before: the service answers 404 or 410, and
+ * does not list the subscription.
  */
 async function isGone({api}: Connection, id: string, error: unknown): Promise<boolean> {
   if (!(error instanceof Failure) || ![404, 410].includes(error.details.status ?? 0)) return false

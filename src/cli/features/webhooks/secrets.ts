@@ -1,4 +1,7 @@
-/** Finds the signing secrets that a webhook command checks with. They are used unchanged, as a receiver would use them. */
+/**
+ * Finds the signing secrets with which a webhook command checks signatures. Secrets are used unchanged, as a receiver
+ * would use them.
+ */
 import {statSync} from 'node:fs'
 import process from 'node:process'
 import * as Flags from '@oclif/core/flags'
@@ -32,8 +35,8 @@ export type WebhookSecretFlags = Partial<InferredFlags<typeof webhookSecretFlags
 }
 
 /**
- * Returns at least one secret, each with a printable name: a subscription id, `file` or `env[0]`. Throws a usage error if there
- * is none.
+ * Returns at least one secret, each with a printable name: a subscription id, `file` or `env[0]`. Throws a usage error
+ * if there is none.
  */
 export async function resolveWebhookSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   const profile = profileName(flags, state)
@@ -50,7 +53,7 @@ function atLeastOne<Secrets extends readonly NamedSecret[]>(secrets: Secrets, st
   throw usage('no_webhook_secret', problem, hint)
 }
 
-/** Returns the secrets of a flag or of the environment; undefined if none are given. */
+/** Returns the secrets of a flag, otherwise those of the environment; undefined if none are given. */
 async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | undefined> {
   const {'secret-file': file, 'secret-stdin': fromStdin} = flags
   const flag = fromStdin ? '--secret-stdin' : '--secret-file'
@@ -63,7 +66,7 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
     return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
   }
   const name = source === '-' ? 'stdin' : 'file'
-  // One trailing line break is dropped. Several non-empty lines are one secret each.
+  // Drops one trailing line break. If there are several non-empty lines, each is a secret.
   const text = decode(flag, await readBytes(flag, source, 64 * 1024), true).replace(/\r?\n$/, '')
   const lines = text.split(/\r?\n/).filter(line => line.trim() !== '')
   if (lines.length < 2) return [checkSecret({name, secret: text}, flag)]
@@ -71,8 +74,8 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
 }
 
 /**
- * Returns the signing secrets stored for `profile` (default: for all), newest first, named by their subscription. A secret that
- * the service has replaced counts until the rotation is finished.
+ * Returns the signing secrets stored for `profile` (default: for all profiles), newest first, named by their
+ * subscription. A secret that the service has replaced is included until the rotation is finished.
  */
 export function storedWebhookSecrets(state: State, profile?: string): NamedSecret[] {
   const stored = state.secrets.listSigningSecrets(profile).flatMap(kept => {
@@ -83,8 +86,8 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
 }
 
 /**
- * Returns a function that lists the removed signing secrets, for explanations. It lists none if secrets are given, because stored
- * ones are not used then.
+ * Returns a function that lists the removed signing secrets, for explanations. If secrets are given, the list is empty,
+ * because stored secrets are not used then.
  */
 export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
   const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET
@@ -99,8 +102,8 @@ function checkSecret(named: NamedSecret, from: string): NamedSecret {
 }
 
 /**
- * Chooses the secrets to sign with: all given ones, as during a rotation, or the newest stored one. Throws a usage error if one
- * contains white space or quotes.
+ * Returns the secrets to sign with: all given ones, for a rotation, or the newest stored one. Throws a usage error if a
+ * secret contains white space or quotes.
  */
 export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: State): Promise<NamedSecret[]> {
   const secrets = await resolveWebhookSecrets(flags, state)
@@ -112,23 +115,23 @@ export async function chooseSigningSecrets(flags: WebhookSecretFlags, state: Sta
   throw usage('odd_webhook_secret', problem, "write it with printf '%s', without quotes")
 }
 
-/** Returns the secrets for `webhooks listen --print-secret`, one a line. */
+/** Returns the secrets, one per line, for `webhooks listen --print-secret`. */
 export async function secretList(flags: WebhookSecretFlags, state: State): Promise<Result<NamedSecret>> {
   const secrets = await resolveWebhookSecrets(flags, state)
   const text = secrets.map(({secret}) => `${sanitizeLine(secret)}\n`).join('')
   return {...listResult({secrets}, secrets, ['name', 'secret']), id: ({secret}) => secret, text}
 }
 
-/** Reports whether `path` can be read again. A pipe, such as that of <(command), cannot. */
+/** Reports whether `path` can be read again. A pipe, such as `<(command)`, cannot. */
 function isRegularFile(path: string): boolean {
   const stats = statSync(path, {throwIfNoEntry: false})
   return stats === undefined || stats.isFile()
 }
 
-/** A change by another command is taken up within a second. */
+/** How often stored secrets are read again, so that a change by another command takes effect within a second. */
 const WATCH_MILLISECONDS = 500
 
-/** The secrets to check with. After `watch` was called the stored ones are read again twice a second. */
+/** The secrets to check with. After `watch`, stored secrets are read again twice a second. */
 export class WatchedSecrets {
   current: readonly NamedSecret[]
   private readonly usesStored: boolean
@@ -137,7 +140,7 @@ export class WatchedSecrets {
   private onRemoved: (removed: RemovedSecret) => void = () => {}
   private onAdded: (name: string) => void = () => {}
 
-  /** Opens the secrets. Throws a usage error if there are none, unless --subscribe is about to create one. */
+  /** Opens the secrets. Throws a usage error if there are none, unless --subscribe will create one. */
   static async open(
     flags: WebhookSecretFlags & {readonly subscribe: boolean},
     state: State,
@@ -154,14 +157,14 @@ export class WatchedSecrets {
     private given: readonly NamedSecret[] | undefined,
   ) {
     this.profile = profileName(flags, state)
-    // Given secrets are used alone, or together with the one that --subscribe creates.
+    // Given secrets are used alone, or together with the secret that --subscribe creates.
     this.usesStored = given === undefined || flags.subscribe
     this.current = this.read()
   }
 
   /**
-   * Starts to read the stored secrets again twice a second. `onRemoved` is called for each that was removed, `onAdded` with the
-   * subscription of each that was stored.
+   * Begins to read the stored secrets again twice a second. `onRemoved` is called for each removed secret, `onAdded`
+   * with the subscription id of each new one.
    */
   watch(onRemoved: (removed: RemovedSecret) => void, onAdded: (subscription_id: string) => void = () => {}) {
     this.onRemoved = onRemoved
@@ -173,7 +176,7 @@ export class WatchedSecrets {
     try {
       const before = this.current
       this.current = this.read()
-      // A secret may get another name: during a rotation, that of an earlier one.
+      // A secret may have been renamed: a rotation makes it an earlier one.
       const gone = before.filter(({secret}) => !this.current.some(other => other.secret === secret))
       const added = this.current.filter(({secret}) => !before.some(other => other.secret === secret))
       for (const {name} of added) this.onAdded(name)
@@ -185,13 +188,13 @@ export class WatchedSecrets {
         this.onRemoved(removal ?? unknown)
       }
     } catch {
-      // The database is busy with another process; the next refresh reads it.
+      // The database is busy with another process; the next refresh will read it.
     }
   }
 
   /**
-   * Reads --secret-file again and uses what it contains now. Returns whether it has other secrets than before. Throws a usage
-   * error, and keeps the secrets, if it cannot be read or one is empty.
+   * Reads --secret-file again and uses its secrets from now on. Returns whether they differ from before. If the file
+   * cannot be read or a secret is empty, keeps the earlier secrets and throws a usage error.
    */
   async readFileAgain(): Promise<boolean> {
     const path = this.flags['secret-file']
@@ -214,7 +217,7 @@ export class WatchedSecrets {
   }
 }
 
-/** Returns the names of the signature and event id headers (§6.2) from the settings. The profile need not exist. */
+/** Returns the names of the headers for signature and event id (§6.2) from the settings. The profile need not exist. */
 export function webhookHeaderNames(flags: WebhookSecretFlags, state: State): WebhookHeaderNames {
   const named = {profile: profileName(flags, state)}
   const surroundings = {settings: state.settings.read(), env: {}, flags: named}

@@ -1,4 +1,4 @@
-/** The compose file and the Kubernetes manifests of `webhooks service`, with probes over http. */
+/** Writes the compose file and the Kubernetes manifests of `webhooks service`, with health checks over http. */
 import {basename} from 'node:path'
 import {usage} from '../../../contract/failure.js'
 import {shellWord} from '../../../contract/foreign-text.js'
@@ -9,17 +9,17 @@ const STATE = '/var/lib/bookctl'
 const FILES = '/etc/bookctl/files'
 const ADMIN_PORT = 9464
 const STOP_SECONDS = 10
-/** How long a balancer needs to notice that a container is not ready any more. */
+/** How long a load balancer needs to notice that a container is no longer ready. */
 const DRAIN_SECONDS = 5
-/** The user `node` of the image. */
+/** User id of `node` in the image. */
 const USER = 1000
 
-/** The events are in the store and the log is on stderr, so standard output is left out. */
+/** Standard output is dropped, because the events are in the store and the log is on stderr. */
 const START = 'exec bookctl "$@" > /dev/null'
 
 const image = ({version}: ServicePlan) => `bookctl:${version}`
 
-/** How to make the image, as comments. */
+/** Returns comments that say how to build the image. */
 const imageLines = (plan: ServicePlan) => [
   `# Image ${image(plan)}, from a directory with the packed project (npm pack) and this Dockerfile:`,
   '#   FROM node:22-slim',
@@ -29,14 +29,17 @@ const imageLines = (plan: ServicePlan) => [
 ]
 
 interface Contained {
-  /** The words after `bookctl`, a line for each flag. */
+  /** The words after `bookctl`, with one line for each flag. */
   readonly lines: readonly (readonly string[])[]
   readonly adminPort: number
   readonly drain: number
   readonly forwardsToItself: boolean
 }
 
-/** Changes the command line to one for a container: all interfaces, probes on a port of their own, files at their mounts. */
+/**
+ * Adapts the command line to a container: listens on all interfaces, serves health checks on a separate port, and reads
+ * files where they are mounted. Throws a usage error if two files would be mounted at the same path.
+ */
 function contained(plan: ServicePlan, leastDrain: number): Contained {
   const {flags, port, adminPort = ADMIN_PORT, capture} = plan
   const twice = plan.files.find(file =>
@@ -67,12 +70,12 @@ function contained(plan: ServicePlan, leastDrain: number): Contained {
   return {lines: listenLines(moved, changes), adminPort, drain, forwardsToItself}
 }
 
-/** Returns the compose file. A JSON string is a YAML string. */
+/** Returns the compose file. Strings are written as JSON, which is valid YAML. */
 export function composeFile(plan: ServicePlan): string {
   const {port, isTls, files} = plan
   const {lines, adminPort, drain, forwardsToItself} = contained(plan, 0)
   const probe = `fetch("http://127.0.0.1:${adminPort}/readyz").then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))`
-  // A $ is a variable of compose, unless it is doubled.
+  // Doubles every $, because compose would replace a variable.
   const text = (word: string) => JSON.stringify(word.replaceAll('$', '$$$$'))
   const list = (words: readonly string[]) => `[${words.map(text).join(', ')}]`
   const mounts = files.map(file => [
@@ -137,7 +140,7 @@ export function kubernetesManifests(plan: ServicePlan): string {
   const {port, files} = plan
   const {lines, adminPort, drain, forwardsToItself} = contained(plan, DRAIN_SECONDS)
   const text = (word: string) => JSON.stringify(word)
-  // $(NAME) is a variable of Kubernetes, unless its $ is doubled.
+  // Doubles the $ of $(NAME), because Kubernetes would replace a variable.
   const argument = (word: string) => text(word.replaceAll('$(', '$$('))
   const names = files.map(file => `--from-file=${shellWord(`${basename(file)}=${file}`)}`)
   const mountsFiles = files.length > 0

@@ -1,10 +1,14 @@
-/** The plan of `webhooks service`: the command line of `webhooks listen` and what a service file needs to know of it. */
+/**
+ * Plans a service file of `webhooks service`: the command line of `webhooks listen`, and the facts about it that the
+ * file needs.
+ */
 import {basename, resolve} from 'node:path'
 import process from 'node:process'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {listenFlags, USUAL_PORT} from './listen-flags.js'
 
-// A service must not end by itself or read standard input. --subscribe would create a subscription at every start.
+// Flags that a service must not have: a service must not end by itself or read standard input, and --subscribe would
+// create a subscription at every start.
 const {
   'print-secret': _printSecret,
   'secret-stdin': _secretStdin,
@@ -28,39 +32,39 @@ type ServedFlags = InferredFlags<typeof servedFlags> & {
 /** A flag of `webhooks listen` as it was typed. */
 export interface TypedFlag {
   readonly name: string
-  /** Undefined for a switch. */
+  /** Undefined for a flag without a value. */
   readonly value?: string
 }
 
-/** What a service file is made of. */
+/** The facts from which a service file is made. */
 export interface ServicePlan {
   readonly version: string
   /** The flags of `webhooks listen`, with absolute paths. */
   readonly flags: readonly TypedFlag[]
   readonly host: string
   readonly port: number
-  /** The port of --admin, if it was given and is not 0. */
+  /** Port of --admin; undefined if it was not typed or is 0. */
   readonly adminPort: number | undefined
   readonly isTls: boolean
-  /** The addresses of --forward-to. */
+  /** The URLs of --forward-to. */
   readonly targets: readonly string[]
   /** Seconds of --drain. */
   readonly drain: number
-  /** The files that --secret-file, --cert, --key and --ca-file name, which are read. */
+  /** The files to read: those of --secret-file, --cert, --key and --ca-file. */
   readonly files: readonly string[]
   /** The file of --capture. */
   readonly capture: string | undefined
-  /** How this program was started: node and the script. */
+  /** The command line with which this program was started: node and the script. */
   readonly program: readonly string[]
 }
 
 const READ_FILES = ['secret-file', 'cert', 'key', 'ca-file']
-/** Global flags that `webhooks listen` is started with. */
+/** Global flags that are passed on to `webhooks listen`. */
 const GLOBALS = ['profile', 'ca-file']
 
 type Token = {readonly type: string; readonly flag?: string; readonly input: string}
 
-/** Makes the plan from the parsed flags, and from `raw`, the flags as they were typed. */
+/** Returns the plan. `raw` has the flags as they were typed. */
 export function planService(flags: ServedFlags, raw: readonly object[], version: string): ServicePlan {
   const typed = (raw as readonly Token[]).flatMap(({type, flag = '', input}): TypedFlag[] => {
     if (type !== 'flag' || !(flag in servedFlags || GLOBALS.includes(flag))) return []
@@ -74,7 +78,7 @@ export function planService(flags: ServedFlags, raw: readonly object[], version:
     version,
     flags: typed,
     host: flags.host,
-    // A service needs a port that stays the same.
+    // A service needs a fixed port.
     port: flags.port || USUAL_PORT,
     adminPort: flags.admin?.port || undefined,
     isTls: flags.tls || flags.cert !== undefined,
@@ -86,7 +90,10 @@ export function planService(flags: ServedFlags, raw: readonly object[], version:
   }
 }
 
-/** Returns the command line of `webhooks listen`: a line for each flag. `changes` replace flags, or leave them out (null). */
+/**
+ * Returns the command line of `webhooks listen`, with one line for each flag. `changes` replaces the values of flags;
+ * null leaves a flag out.
+ */
 export function listenLines(
   flags: readonly TypedFlag[],
   changes: Readonly<Record<string, string | null>> = {},
@@ -100,5 +107,5 @@ export function listenLines(
   ]
 }
 
-/** The place of a file in a container: a directory of its own, which a volume or a secret is mounted at. */
+/** Returns the path of a file in a container: in a directory at which a volume or a secret is mounted. */
 export const placeInContainer = (directory: string, path: string) => `${directory}/${basename(path)}`

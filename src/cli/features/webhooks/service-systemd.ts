@@ -1,14 +1,17 @@
-/** The systemd units of `webhooks service --systemd`: a service of its own user, hardened, watched and reloadable. */
+/**
+ * Writes the systemd units of `webhooks service --systemd`: a hardened, watched and reloadable service with its own
+ * user.
+ */
 import {isIP} from 'node:net'
 import {dirname, isAbsolute} from 'node:path'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {listenLines, type ServicePlan} from './service-plan.js'
 
-/** `webhooks listen` ends within 3 s after --drain. */
+/** `webhooks listen` ends within 3 s after the seconds of --drain. */
 const STOP_SECONDS = 10
 /** Ports below this one need a capability. */
 const FIRST_FREE_PORT = 1024
-/** As many connections as the receiver takes, and its files. */
+/** Enough for the receiver's maximum number of connections and its files. */
 const OPEN_FILES = 8192
 
 /** Returns the service unit. Its first lines say how to install it. */
@@ -31,13 +34,13 @@ export function serviceUnit(plan: ServicePlan): string {
     '',
     '[Service]',
     'Type=notify',
-    // The messages come from systemd-notify, a process of its own.
+    // The notifications are sent by systemd-notify, which is another process.
     'NotifyAccess=all',
     `ExecStart=${command}`,
     'ExecReload=/bin/kill -HUP $MAINPID',
     'Restart=always',
     'RestartSec=2',
-    // The exit code of every command that SIGTERM ended.
+    // Exit code of a command that SIGTERM ended.
     'SuccessExitStatus=143',
     'WatchdogSec=60',
     `TimeoutStopSec=${drain + STOP_SECONDS}`,
@@ -101,7 +104,7 @@ const HARDENING = [
   'SystemCallFilter=@system-service',
 ]
 
-/** Returns the socket unit: systemd keeps the socket open while the service restarts. */
+/** Returns the socket unit, with which systemd keeps the socket open while the service restarts. */
 export function socketUnit({host, port}: ServicePlan): string {
   const address = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
   return `# /etc/systemd/system/bookctl-listen.socket
@@ -118,7 +121,7 @@ WantedBy=sockets.target
 `
 }
 
-/** Quotes a word of a command line of a unit. */
+/** Quotes a word for a command line in a unit. */
 function unitWord(word: string): string {
   const text = word.replace(/%/g, '%%').replace(/\$/g, '$$$$')
   return /^[\w@%+=:,./*$-]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`

@@ -1,4 +1,7 @@
-/** `webhooks service`: what runs `webhooks listen` as a service, ready to be used: a systemd unit, a compose file, manifests. */
+/**
+ * Implements `webhooks service`: prints files that run `webhooks listen` as a service: a systemd unit, a compose file,
+ * or Kubernetes manifests.
+ */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
 import {type Result, single} from '../../terminal/result.js'
@@ -23,7 +26,7 @@ export const serviceFlags = {
 
 type ServiceFlags = InferredFlags<typeof serviceFlags>
 
-/** Returns the service file as text; its document lists all files that belong together. */
+/** Returns the chosen service file as text. The document lists all files that belong to it. */
 export function serviceResult(flags: ServiceFlags, plan: ServicePlan): Result {
   const files = filesOf(flags, plan)
   const shown = files[flags.socket ? 1 : 0] ?? files[0]

@@ -1,6 +1,7 @@
 /**
- * A stand-in for events that did not come: the reservation as it is now, as an event of a type that the service does not have.
- * It is signed with the partner's own secret, because the partner's program checks that.
+ * Sends a stand-in for events that did not come: the present state of the reservation, as an event of a type that the
+ * service does not have. The event is signed with the partner's own secret, because the partner's program checks the
+ * signature.
  */
 import {createHash} from 'node:crypto'
 import {showReservation} from '../../../api/operations/reservations.js'
@@ -16,7 +17,7 @@ import {columnsOf, type Result} from '../../terminal/result.js'
 import {meaningsOf, REPLAY_COLUMNS, type Replayed, sendOnce} from './events.js'
 import {type MissingEvents, missingResult, type OwedEvent} from './missing.js'
 
-/** The type of a stand-in. It is not one of §6.1. */
+/** Event type of a stand-in. It is not in §6.1. */
 const STAND_IN_TYPE = 'bookctl.missed'
 
 export interface StandIn extends Replayed {
@@ -31,8 +32,8 @@ interface Sending {
 }
 
 /**
- * Hands each reservation with missing events to `target`, once. A bad answer is returned, never thrown. Throws the Failure of the
- * service if a reservation cannot be shown, with what was handed over before.
+ * Sends each reservation with missing events to `target`, once. An error status or a missing answer is returned, never
+ * thrown. If a reservation cannot be read, throws the Failure of the service, with what was sent before.
  */
 export async function forwardStandIns(
   {api, clock}: Connection,
@@ -89,8 +90,8 @@ export async function forwardStandIns(
 }
 
 /**
- * Returns the id of a stand-in. It is the same for the same state, so that a program that removes duplicates by their id takes it
- * once, however often it is sent.
+ * Returns the id of a stand-in. The same state has the same id, so that a program that ignores repeated ids takes the
+ * event only once.
  */
 function standInId(reference: string, status: string | null, missed: readonly OwedEvent[]): string {
   const content = JSON.stringify([reference, status, missed.map(({type}) => type)])

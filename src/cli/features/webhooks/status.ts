@@ -1,4 +1,7 @@
-/** `webhooks status`: who listens, whether events can be acknowledged, and what the store of events knows of the last hour. */
+/**
+ * Implements `webhooks status`: which listeners run, whether they can acknowledge events, and what the event store
+ * knows about the last hour.
+ */
 import {statfsSync} from 'node:fs'
 import {hostname} from 'node:os'
 import process from 'node:process'
@@ -15,11 +18,11 @@ import {counted} from '../../terminal/dates-and-amounts.js'
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 
-/** A listener that reported nothing for so long cannot write to its store. */
+/** Number of seconds after which a silent listener counts as unable to write to its store. */
 const MOST_SILENT_SECONDS = (4 * REPORT_MILLISECONDS) / 1000
-/** A listener of another machine that reported nothing for so long is gone. */
+/** Number of seconds after which a silent listener of another machine counts as gone. */
 const GONE_SECONDS = 60
-/** A forward that waits longer is a problem. */
+/** A forward that has waited longer is a problem. */
 const MOST_PENDING_SECONDS = 3600
 const LEAST_FREE_BYTES = 512 * 1024 ** 2
 
@@ -31,7 +34,7 @@ interface Listener {
   readonly admin_url: string | null
   readonly targets: readonly string[]
   readonly alive: boolean
-  /** Whether it can acknowledge events, as far as its last report says. */
+  /** Whether the listener can acknowledge events, according to its last report. */
   readonly acknowledges: boolean
   readonly profile: string
   readonly last_seen_at: string
@@ -43,7 +46,7 @@ export interface ReceiverStatus {
   readonly last_event_at: string | null
   readonly last_hour: Readonly<Record<string, number>>
   readonly refused_last_hour: Readonly<Record<string, number>>
-  /** The figures are null if the store cannot be read. */
+  /** The numbers are null if the store cannot be read. */
   readonly forwards: Readonly<
     Record<'pending' | 'oldest_pending_seconds' | 'given_up_last_day', number | null>
   >
@@ -54,8 +57,8 @@ export interface ReceiverStatus {
 export const LISTENER_COLUMNS = ['pid', 'host', 'since', 'url', 'admin_url', 'targets', 'alive'] as const
 
 /**
- * Reads the status from the store. A store that cannot be read is not healthy. Throws a usage error for an invalid address of a
- * shared store.
+ * Reads the status from the event store. If the store cannot be read, the status is not healthy. Throws a usage error
+ * for an invalid address of a shared store.
  */
 export async function readStatus(state: State): Promise<ReceiverStatus> {
   try {
@@ -78,15 +81,15 @@ export async function readStatus(state: State): Promise<ReceiverStatus> {
 }
 
 interface Judging {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly now: number
-  /** Whether the process with this name runs. */
+  /** Returns whether the process of this owner runs. */
   readonly fateOf: (owner: string) => OwnerFate
-  /** What else is near its limit. */
+  /** Warnings about other limits, such as disk space. */
   readonly warnings: readonly string[]
 }
 
-/** Judges what the store knows. */
+/** Returns the status that follows from what the store knows. */
 export function statusOf(overview: StoreOverview, judging: Judging): ReceiverStatus {
   const {oldestPendingSeconds, lastEventAt, pending, givenUpLastDay} = overview
   const listeners = overview.listeners.map(listener => shown(listener, judging))
@@ -133,7 +136,7 @@ function shown(listener: StoredListener, {now, fateOf: fateNow}: Judging): Liste
     alive,
     acknowledges: alive && problems.length === 0 && silentSeconds < MOST_SILENT_SECONDS,
     profile,
-    // Two clocks are read one after the other, so that milliseconds would differ from call to call.
+    // Rounded, because the two clocks are read one after the other, and milliseconds would differ from call to call.
     last_seen_at: isoTime(Math.round(now - silentSeconds)),
   }
 }
@@ -152,8 +155,9 @@ function warningsOf(stored: StoredListener, listener: Listener): string[] {
 }
 
 /**
- * Returns warnings of forwards to addresses that no listener has, and of listeners with different targets. Queries of addresses
- * are left out, as listeners report them. While no listener runs, there is nothing to compare with.
+ * Returns warnings about forwards to URLs that no listener serves, and about listeners with different targets. URLs are
+ * without their query, as listeners report them. Returns none while no listener runs, because there is nothing to
+ * compare with.
  */
 function targetWarnings({pendingTargets}: StoreOverview, listeners: readonly Listener[]): string[] {
   const living = listeners.filter(({alive}) => alive)
@@ -177,7 +181,10 @@ function targetWarnings({pendingTargets}: StoreOverview, listeners: readonly Lis
   return warnings
 }
 
-/** Returns those warnings for a listener that starts. A store that fails is reported elsewhere. */
+/**
+ * Returns the warnings about targets for a listener that starts. If the store fails, returns none, because the failure
+ * is reported elsewhere.
+ */
 export async function warningsAtStart(store: Pick<EventKeeper, 'overview'>): Promise<string[]> {
   try {
     const overview = await store.overview()
@@ -199,12 +206,12 @@ function diskWarnings(directory: string): string[] {
     const free = bavail * bsize
     return free < LEAST_FREE_BYTES ? [`the disk of ${directory} has only ${sizeText(free)} left`] : []
   } catch {
-    // Without the directory nothing was stored yet.
+    // If the directory does not exist, nothing was stored yet.
     return []
   }
 }
 
-/** Returns the status as it is printed: the listeners as rows in a pipe, sentences at a terminal. */
+/** Returns the status as a result to print: the listeners as rows in a pipe, sentences at a terminal. */
 export function statusResult(status: ReceiverStatus): Result<Listener> {
   return {
     document: status,
@@ -248,7 +255,7 @@ function factsOf(status: ReceiverStatus): [name: string, text: string][] {
   return facts
 }
 
-/** Formats `3 events: voucher.ready 2, reservation.confirmed 1`. */
+/** Formats counts as `3 events: voucher.ready 2, reservation.confirmed 1`. */
 function countsText(counts: Readonly<Record<string, number>>, one: string): string {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
   const each = Object.entries(counts).map(([name, count]) => `${name} ${count}`)

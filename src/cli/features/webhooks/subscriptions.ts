@@ -1,4 +1,7 @@
-/** Manages subscriptions. A creation is recorded before it is sent, and its secret is stored before it is printed. */
+/**
+ * Manages webhook subscriptions. A creation is recorded before the request is sent, and its secret is stored before it
+ * is printed.
+ */
 import {join, resolve} from 'node:path'
 import type {FoundSubscription} from '../../../api/operations/webhooks.js'
 import {isoTime} from '../../../contract/dates.js'
@@ -22,8 +25,8 @@ import {listResult, type Result, single} from '../../terminal/result.js'
 import {caFileFor} from './targets.js'
 
 /**
- * A flag for a URL to subscribe: https, or http on loopback, which `requireHttps` checks later. Throws a usage error for any
- * other.
+ * A flag for a URL to subscribe: https, or http on this machine, which `requireHttps` checks later. Throws a usage
+ * error for any other URL.
  */
 export const subscriptionUrlFlag = checkedFlag((field, text) => {
   const url = parseUrl(text)
@@ -34,7 +37,7 @@ export const subscriptionUrlFlag = checkedFlag((field, text) => {
   throw notHttps(field)
 })
 
-/** Throws a usage error for an http URL unless the service is on this machine too; that service then decides. */
+/** Throws a usage error for an http URL, unless the service runs on this machine too and decides itself. */
 export function requireHttps(url: string, target: Pick<Target, 'isLoopback'>): void {
   if (!url.startsWith('https:') && !target.isLoopback) throw notHttps('--url')
 }
@@ -45,7 +48,10 @@ function notHttps(field: string): Failure {
   return usage('url_not_https', `${field}: must start with https://`, hint)
 }
 
-/** Defines `--event`; with SEVERAL_TYPES it can be repeated or hold several types separated by commas. */
+/**
+ * Defines `--event`. With SEVERAL_TYPES, the flag can be repeated, and its value can have several types separated by
+ * commas.
+ */
 export const eventFlag = checkedFlag(checkGiven)
 export const SEVERAL_TYPES = {helpValue: 'TYPE', multiple: true, delimiter: ','} as const
 
@@ -64,7 +70,7 @@ export type CreationFlags = TargetFlags & {
   readonly 'secret-file'?: string | undefined
 }
 
-/** A new subscription or a new secret whose secret is stored, unless `problem` says why not. */
+/** A new subscription, or a subscription with a new secret. Its secret is stored, unless `problem` says why not. */
 export interface KeptSubscription {
   readonly id: string
   readonly stored_in: string | null
@@ -74,8 +80,9 @@ export interface KeptSubscription {
 }
 
 /**
- * Creates a subscription and stores its secret, with what a rotation has to remember. If storing fails, `problem` says why, and
- * `failNotStored` reports it. Throws `outcome_unknown` if a subscription may exist.
+ * Creates a subscription and stores its secret, with what a rotation must remember. If storing fails, `problem` says
+ * why, and the caller reports it with `failNotStored`. Throws a Failure, of kind `outcome_unknown` if a subscription
+ * may exist.
  */
 export async function createAndKeep(
   connection: Connection,
@@ -125,8 +132,8 @@ export async function createAndKeep(
 }
 
 /**
- * Stores a secret that the service never shows again, and writes it to `secretFile` too. Returns where it is; a failure to store
- * it as `problem`, and one of the file as a warning.
+ * Stores a secret that the service never shows again, and writes it to `secretFile` too. Returns where the secret is
+ * stored. If it could not be stored, `problem` says why; if only the file could not be written, there is a warning.
  */
 export async function keepSecret(state: State, kept: SigningSecret, secretFile: string | undefined) {
   const problem = await storageProblem(() => state.secrets.putSigningSecret(kept))
@@ -145,8 +152,8 @@ export async function keepSecret(state: State, kept: SigningSecret, secretFile: 
 }
 
 /**
- * Records the creation and sends it. Throws `outcome_unknown`, without sending, if the outcome of an earlier creation for this
- * address is unknown.
+ * Records the creation and sends the request. Throws a Failure of kind `outcome_unknown`, without sending, if the
+ * outcome of an earlier creation for this URL is unknown.
  */
 async function createOnce(
   {api, state, clock, target}: Connection,
@@ -174,7 +181,10 @@ async function createOnce(
   }
 }
 
-/** Throws a StorageError if a secret could not be stored. Called before anything is sent, because it is shown only once. */
+/**
+ * Throws a StorageError if a secret could not be stored. Must be called before anything is sent, because the service
+ * shows a secret only once.
+ */
 export function requireStorage(state: State, profile: string): void {
   if (!state.writable) {
     const hint = 'make it writable, or set BOOKCTL_CONFIG_DIR: the signing secret is shown only once'
@@ -189,7 +199,9 @@ export function notAsAsked(id: string, deviations: readonly string[]): string | 
   return `the service answered that the subscription ${name} has ${deviations.join(' and ')}; change it with bookctl webhooks update ${name}, or delete it with bookctl webhooks delete ${name}`
 }
 
-/** Runs `work` and returns its StorageError instead of throwing, because the subscription exists and must be printed. */
+/**
+ * Runs `work` and returns its StorageError instead of throwing it, because the subscription exists and must be printed.
+ */
 async function storageProblem(work: () => unknown): Promise<StorageError | undefined> {
   try {
     await work()
@@ -201,8 +213,8 @@ async function storageProblem(work: () => unknown): Promise<StorageError | undef
 }
 
 /**
- * Throws a Failure that the secret could not be stored; `remedy` is what to do in place of keeping the printed one. Before that
- * it prints the whole subscription even with --quiet or --columns; with --json the Failure contains it.
+ * Throws a Failure that says that the secret could not be stored. `remedy` is what to do if the printed secret was not
+ * kept. Before, prints the whole subscription even with --quiet or --columns; with --json, the Failure contains it.
  */
 export async function failNotStored(
   command: BaseCommand,
@@ -231,7 +243,7 @@ export function subscriptionList(subscriptions: readonly FoundSubscription[]): R
 }
 
 interface Deletion {
-  /** The command, for the record of the removed secret (default `webhooks delete`). */
+  /** Name of the command, for the record of the removed secret (default: `webhooks delete`). */
   readonly by?: string
   /** Reports whether the deletion failed because the subscription is gone already. */
   readonly unless?: (error: unknown) => Promise<boolean>
@@ -257,7 +269,7 @@ export async function deleteAndForget(
 
 const ANSWER_SECONDS = 2
 
-/** Returns warnings about `url`, the most important first. A check that fails gives no warning. */
+/** Returns warnings about `url`, the most important one first. A check that fails gives no warning. */
 export async function warningsBefore(
   connection: Connection,
   url: string,
@@ -273,8 +285,8 @@ export async function warningsBefore(
 }
 
 /**
- * Warns about another subscription for the same URL. It searches the service's list or, if that is not available (§4.9 shows no
- * path), the subscriptions created from this machine.
+ * Returns a warning if there is another subscription for the same URL. Searches the service's list or, if that is not
+ * available (§4.9 shows no path), the subscriptions created from this machine.
  */
 export async function secondSubscription(
   {api, state, target}: Connection,
@@ -299,7 +311,7 @@ export async function secondSubscription(
     : `Warning: the subscription ${id} was created for this address from this machine (${types}): if it still exists, an event of both comes twice`
 }
 
-/** Warns if a receiver on this machine takes another path, which it shows by answering 404 to a GET. */
+/** Returns a warning if a receiver on this machine has no such path, which means that it answers a GET with 404. */
 async function pathNotTaken(url: string, options: ConnectOptions): Promise<string | undefined> {
   const {hostname, pathname, origin} = new URL(url)
   if (!isLoopbackHost(hostname)) return undefined

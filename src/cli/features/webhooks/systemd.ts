@@ -1,5 +1,5 @@
 /**
- * The protocols between `listen` and systemd: `listen` reports its state by sd_notify(3), and systemd opens its socket
+ * Speaks with systemd: `listen` reports its state with sd_notify(3), and takes over the socket that systemd opened
  * (sd_listen_fds(3)).
  */
 import {spawn} from 'node:child_process'
@@ -9,12 +9,12 @@ import {within} from './listen-wait.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The first file descriptor of the sockets that systemd passes on. */
+/** File descriptor of the first socket that systemd passes on. */
 const FIRST_SOCKET = 3
 
 /**
- * Returns the descriptor of the socket that was opened for this process, and how many there are; undefined without one. The
- * variables are for the process `pid` only.
+ * Returns the descriptor of the first socket that systemd opened for the process `pid`, and the number of sockets;
+ * undefined if there is none.
  */
 export function inheritedSocket(env: Environment, pid: number): {fd: number; count: number} | undefined {
   const count = Number(env.LISTEN_FDS)
@@ -24,24 +24,28 @@ export function inheritedSocket(env: Environment, pid: number): {fd: number; cou
 
 interface ManagerOptions {
   readonly env: Environment
-  /** Called with the reason when messages fail, once until one succeeds again. */
+  /** Is called with the reason if a message fails, and not again before a message has succeeded. */
   readonly onProblem: (text: string) => void
 }
 
-/** How long a message may take before its program is ended. */
+/** How long a message may take before its process is ended. */
 const MESSAGE_MILLISECONDS = 5000
-/** How often a message is tried, and how long after a failure. Together with the time limit this is less than half a minute. */
+/**
+ * How often a message is tried, and the pause after a failure. With the time limit, all attempts take less than half a
+ * minute.
+ */
 const ATTEMPTS = 3
 const RETRY_MILLISECONDS = 500
 /** How long the end waits for the last messages. */
 const END_MILLISECONDS = 1000
 
 /**
- * Reports the state of `listen` to the service manager, by the program systemd-notify, since Node has no Unix datagram sockets.
- * Does nothing without NOTIFY_SOCKET. The unit needs NotifyAccess=all, because the messages come from a process of their own.
+ * Reports the state of `listen` to the service manager. Runs systemd-notify for each message, because Node has no Unix
+ * datagram sockets. Does nothing without NOTIFY_SOCKET. The unit needs NotifyAccess=all, because the messages come from
+ * other processes.
  */
 export class ServiceManager {
-  /** The messages in their order. */
+  /** Resolves when all earlier messages were sent, so that they stay in order. */
   private sent: Promise<void> = Promise.resolve()
   private isUnavailable: boolean
   private isFailing = false
@@ -51,7 +55,9 @@ export class ServiceManager {
     this.isUnavailable = !options.env.NOTIFY_SOCKET
   }
 
-  /** Reports that events are received. From now on, also reports at half the watchdog's interval that the process works. */
+  /**
+   * Reports that events are received. From now on, also reports at half the watchdog interval that the process works.
+   */
   ready(status: string): void {
     this.send('READY=1', `STATUS=${status}`)
     const {env} = this.options
@@ -61,9 +67,9 @@ export class ServiceManager {
     this.watchdog = setInterval(() => this.send('WATCHDOG=1'), milliseconds).unref()
   }
 
-  /** Reports that files are read again. Call `ready` after it. */
+  /** Reports that files are being read again. `ready` must be called afterwards. */
   reloading(): void {
-    // The clock of hrtime is CLOCK_MONOTONIC, as systemd wants it.
+    // hrtime reads CLOCK_MONOTONIC, the clock that systemd expects.
     this.send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`)
   }
 
@@ -71,7 +77,7 @@ export class ServiceManager {
     this.send('STOPPING=1')
   }
 
-  /** Sends no more. Resolves when all messages are sent, or after a second. */
+  /** Stops sending. Resolves when all messages were sent, or after a second. */
   async end(): Promise<void> {
     clearInterval(this.watchdog)
     this.watchdog = undefined
@@ -84,7 +90,10 @@ export class ServiceManager {
     this.sent = this.sent.then(() => this.notify(message))
   }
 
-  /** Sends one message. Only a missing program ends all further ones: a failure may be that of a busy machine. */
+  /**
+   * Sends one message. Only if systemd-notify is missing, no further messages are tried; any other failure may be that
+   * of a busy machine.
+   */
   private async notify(message: readonly string[]): Promise<void> {
     for (let attempt = 1; !this.isUnavailable; attempt += 1) {
       const problem = await runNotify(message, this.options.env)
@@ -112,12 +121,12 @@ export class ServiceManager {
 
 const MISSING = 'the program systemd-notify is not on the path; it comes with systemd'
 
-/** Runs systemd-notify. Returns what prevented the message, or undefined. */
+/** Runs systemd-notify. Returns why the message could not be sent; undefined if it was sent. */
 function runNotify(
   message: readonly string[],
   {PATH, NOTIFY_SOCKET}: Environment,
 ): Promise<string | undefined> {
-  // Nothing else is passed, because the environment may contain secrets.
+  // Passes on nothing else, because the environment may contain secrets.
   const env = {...(PATH === undefined ? {} : {PATH}), NOTIFY_SOCKET}
   const child = spawn('systemd-notify', [...message], {env, stdio: 'ignore', timeout: MESSAGE_MILLISECONDS})
   return new Promise(resolve => {

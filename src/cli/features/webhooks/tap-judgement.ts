@@ -1,4 +1,4 @@
-/** Judges an exchange that `webhooks tap` passed on: the request by §6.3, the receiver's answer by §6.4. */
+/** Judges an exchange that `webhooks tap` forwarded: the request by §6.3, and the receiver's answer by §6.4. */
 import {WEBHOOK_RESPONSE_SECONDS} from '../../../contract/limits.js'
 import {isSuccess} from '../../../contract/operations.js'
 import {type CheckResult, checkReceived} from '../../../webhooks/diagnose/check.js'
@@ -10,22 +10,22 @@ import {lowerCaseNames} from '../../../webhooks/signature/headers.js'
 import type {NamedSecret} from '../../../webhooks/signature/signature.js'
 import {isLate, unansweredText} from './targets.js'
 
-/** The verdict as in `webhooks verify`; a request that the sender did not send whole is `not_checked`. */
+/** The verdict, as in `webhooks verify`. It is `not_checked` if the sender did not send the whole request. */
 export interface Judgement extends Omit<CheckResult, 'timestamp'> {
-  /** Whether the answer took longer than a receiver has. */
+  /** Whether the answer took longer than §6.4 allows. */
   readonly late: boolean
 }
 
-/** What a judgement needs beside the exchange. */
+/** What is needed, besides the exchange, to judge it. */
 export type JudgeTerms = Pick<CheckTerms, 'names' | 'otherSecrets' | 'removedSecrets'> & {
   readonly secrets: readonly NamedSecret[]
   /** Whether to search for the cause of a failed check, which takes up to 50 ms. */
   readonly searches: boolean
-  /** The address of the receiver, for messages. */
+  /** URL of the receiver, for messages. */
   readonly to: string
 }
 
-/** Returns the verdict on the request, and as findings why it failed and what is wrong with the answer. */
+/** Returns the verdict on the request. The findings say why the check failed and what is wrong with the answer. */
 export async function judgeExchange(relayed: Relayed, terms: JudgeTerms): Promise<Judgement> {
   const request = await judgeRequest(relayed, terms)
   const findings = [...request.findings, ...answerFindings(relayed, request, terms.to)]
@@ -77,7 +77,7 @@ async function judgeRequest(relayed: Relayed, terms: JudgeTerms): Promise<Reques
   return result
 }
 
-/** Returns what is wrong with the answer, given the verdict on the request. */
+/** Returns what is wrong with the receiver's answer. `valid` and `reason` are the verdict on the request. */
 function answerFindings(relayed: Relayed, {valid, reason}: RequestJudgement, to: string): Finding[] {
   const {status, error, milliseconds, method, answerHeaders: headers} = relayed
   const ms = Math.round(milliseconds)
@@ -116,7 +116,7 @@ function answerFindings(relayed: Relayed, {valid, reason}: RequestJudgement, to:
   return findings
 }
 
-/** Makes a sentence of an advice, which begins in lower case. */
+/** Makes a sentence of an advice that begins in lower case. */
 function sentence(advice: string): string {
   return `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`
 }

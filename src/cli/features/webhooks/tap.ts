@@ -1,6 +1,6 @@
 /**
- * `webhooks tap`: a relay before a receiver. It passes every request on unchanged, and shows for each whether its signature is
- * valid and whether the answer follows the rules. It stores nothing without --capture.
+ * Implements `webhooks tap`: forwards every request to a receiver unchanged, and shows for each whether its signature
+ * is valid and whether the answer follows the rules. Stores nothing, unless --capture is given.
  */
 import process from 'node:process'
 import {setImmediate as nextTurn} from 'node:timers/promises'
@@ -65,19 +65,22 @@ type TapFlags = InferredFlags<typeof tapFlags> &
 
 /** How long the receiver may be silent, unless --timeout says otherwise: much longer than the service waits (§6.4). */
 const SILENCE_SECONDS = 60
-/** Time limits of closing, which together stay under 3 s. */
+/** Time limits at the end. Together they take less than 3 s. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, writingMilliseconds: 500}
-/** With more exchanges waiting to be shown, no cause is searched for. */
+/** Number of exchanges waiting to be shown from which on no cause is searched for. */
 const MOST_SEARCHES_WAITING = 32
-/** How many event ids are remembered to notice duplicates. */
+/** Number of event ids that are remembered, to notice duplicates. */
 const MOST_IDS = 10_000
 
-/** The columns of `listen`, with the receiver's answer in place of its own. */
+/** The columns of `listen`, with the receiver's answer in place of the answer of `listen`. */
 const {ack_ms: ackWidth, ...checkWidths} = EVENT_WIDTHS
 const WIDTHS = {...checkWidths, answered: 3, answer_ms: ackWidth}
 export const TAP_COLUMNS = Object.keys(WIDTHS) as (keyof typeof WIDTHS)[]
 
-/** Passes requests on until a signal comes. Throws a usage error if it cannot listen, or has no signing secret. */
+/**
+ * Forwards requests until a signal comes. Throws a usage error if the port or host cannot be used, or if there is no
+ * signing secret.
+ */
 export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> {
   const state = await command.state()
   const secrets = await WatchedSecrets.open({...flags, subscribe: false}, state)
@@ -99,11 +102,11 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
   const show = async (relayed: Relayed) => {
     const searches = waiting <= MOST_SEARCHES_WAITING
     const terms = {names, secrets: secrets.current, otherSecrets, removedSecrets, searches, to}
-    // The line is printed even if the search for its cause fails.
+    // If the search for the cause fails, the line is still printed.
     const plain = () => judgeExchange(relayed, {...terms, searches: false})
     output.exchange(relayed, await judgeExchange(relayed, terms).catch(plain))
     waiting -= 1
-    // Requests that came during a search are passed on before the next one.
+    // Lets requests that came during a search be forwarded before the next search.
     await nextTurn()
   }
   const options = {
@@ -128,7 +131,7 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
   )
   command.whenStopped(async () => {
     await server.close(LIMITS_OF_END.answeringMilliseconds)
-    // Exchanges that were cut are reported a turn later.
+    // Cut exchanges are reported one turn of the event loop later.
     await nextTurn()
     await shown
     remarks.end()
@@ -145,15 +148,15 @@ export async function tap(command: BaseCommand, flags: TapFlags): Promise<void> 
   await new Promise(() => {})
 }
 
-/** The lines of `webhooks tap`, and the file of --capture. */
+/** Prints the lines of `webhooks tap`, and writes the file of --capture. */
 class TapOutput {
   private readonly outputs: LineOutputs
   private readonly count = {requests: 0, valid: 0, unanswered: 0}
-  /** Event ids with a valid signature, oldest first. */
+  /** Ids of the events with a valid signature, oldest first. */
   private readonly ids = new Set<string>()
   private readonly isJson: boolean
 
-  /** Opens the output. Throws a usage error if --capture cannot be written. */
+  /** Opens the output. Throws a usage error if the file of --capture cannot be written. */
   static async open(command: BaseCommand, flags: TapFlags): Promise<TapOutput> {
     return new TapOutput(command, flags, await lineOf<TapRecord>(flags, WIDTHS))
   }
@@ -175,7 +178,7 @@ class TapOutput {
     if (!isJson) command.tell(`Ready: ${targetText(url)} → ${targetText(flags.to)} (${checked})`)
   }
 
-  /** Prints an exchange, and writes it to the capture. */
+  /** Prints an exchange, and writes it to the file of --capture. */
   exchange(relayed: Relayed, judgement: Judgement): void {
     const {count, flags} = this
     const {stdout, capture} = this.outputs
@@ -213,7 +216,10 @@ class TapOutput {
 
 type TapRecord = ReturnType<typeof recordOf>
 
-/** Returns the record of a capture, as `webhooks listen` prints it, with the answer and the judgement. */
+/**
+ * Returns the exchange as a record of a capture, as `webhooks listen` prints it, with the receiver's answer and the
+ * judgement.
+ */
 function recordOf(relayed: Relayed, judgement: Judgement, duplicate: boolean) {
   const {rawHeaders, receivedAt, body, status, milliseconds, error, method, path} = relayed
   const {reason, late, age_seconds, secret, findings} = judgement
@@ -235,7 +241,10 @@ function recordOf(relayed: Relayed, judgement: Judgement, duplicate: boolean) {
   }
 }
 
-/** Formats a record as JSON. A valid event is as in the lines of `listen`: its numbers stay as the service wrote them. */
+/**
+ * Returns the record as a JSON line. A valid event is written as `listen` does, so that its numbers stay as the service
+ * wrote them.
+ */
 function lineWith(relayed: Relayed, {valid, event_id, type}: Judgement, record: TapRecord): string {
   const {rawHeaders, body, receivedAt, milliseconds: ackMilliseconds} = relayed
   const {answered, answer_ms, late, error, method, path, age_seconds, secret, findings} = record
@@ -246,7 +255,7 @@ function lineWith(relayed: Relayed, {valid, event_id, type}: Judgement, record: 
   return `${receiptLine(event).slice(0, -1)},${more.slice(1)}`
 }
 
-/** Formats an exchange for a person. */
+/** Formats an exchange as lines for a person. */
 function rowOf(relayed: Relayed, judgement: Judgement, {duplicate}: TapRecord): string[] {
   const {method, path, body = Buffer.alloc(0), receivedAt: time, status, milliseconds} = relayed
   const {valid, reason, age_seconds: age, findings} = judgement
@@ -261,7 +270,7 @@ function rowOf(relayed: Relayed, judgement: Judgement, {duplicate}: TapRecord): 
   return rowLines({time, isGood: valid && findings.length === 0, body, text, notes: findingNotes(findings)})
 }
 
-/** Describes when a request was signed: `signed 2 s ago`. */
+/** Formats the age of a signature as `signed 2 s ago`. */
 function ageText(seconds: number): string {
   return seconds < 0 ? `signed ${-seconds} s ahead` : `signed ${seconds} s ago`
 }

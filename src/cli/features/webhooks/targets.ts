@@ -1,4 +1,6 @@
-/** Targets that events are sent to: checking their URLs, the certificates to trust, and why a target does not answer. */
+/**
+ * Checks the URLs to which events are sent, finds the certificates to trust, and explains why a target does not answer.
+ */
 import {X509Certificate} from 'node:crypto'
 import {lstatSync} from 'node:fs'
 import {join} from 'node:path'
@@ -16,8 +18,8 @@ import {closest, didYouMean} from '../../input/match.js'
 import {trustedCertificates} from '../../session/trust.js'
 
 /**
- * Checks a URL that events are sent to, and removes its fragment. Throws a usage error that names `field` unless it is https, or
- * http on this machine.
+ * Returns a URL to which events are sent, without its fragment. Throws a usage error that names `field` unless the URL
+ * is https, or http on this machine, and has no user name.
  */
 export function checkTarget(field: string, text: string): string {
   const url = parseUrl(text)
@@ -32,9 +34,9 @@ export function checkTarget(field: string, text: string): string {
 }
 
 /**
- * Reads a value of --forward-to: `URL`, or `PATTERN=URL` for events of some types. Only letters, dots and `*` before the first
- * `=` are a pattern, since a URL may have a `=` of its own. Throws a usage error if the URL is refused (`checkTarget`) or the
- * pattern matches no event type (§6.1).
+ * Returns the route of a --forward-to value: `URL`, or `PATTERN=URL` for some event types. Only letters, dots and `*`
+ * before the first `=` are a pattern, because a URL may contain `=` too. Throws a usage error if `checkTarget` refuses
+ * the URL, or if the pattern matches no event type (§6.1).
  */
 export function readRoute(field: string, text: string): Route {
   const [, pattern] = /^([A-Za-z.*]+)=/.exec(text) ?? []
@@ -57,30 +59,33 @@ function patternHint(pattern: string): string {
   return `the types are ${EVENT_TYPE_NAMES.join(', ')}; * stands for any characters`
 }
 
-/** Formats a target for people, without its query. */
+/** Formats a target for a person, without its query. */
 export function targetText(target: string): string {
   return sanitizeLine(targetLabel(target), 200)
 }
 
-/** Returns the certificates to trust for `url`, like `trustedCertificates`. */
+/** Returns the certificates to trust for `url`, as `trustedCertificates` does. */
 export async function trustedFor(url: string, caFile: string | undefined, directory: string) {
   return trustedCertificates(caFileFor(url, caFile, directory), process.env)
 }
 
-/** Returns `caFile`, or without it the authority of `listen --tls` for an https URL of this machine, if that exists. */
+/**
+ * Returns `caFile`. If it is undefined and `url` is an https URL of this machine, returns the authority file of `listen
+ * --tls`, if it exists.
+ */
 export function caFileFor(url: string, caFile: string | undefined, directory: string): string | undefined {
   const {protocol, hostname} = new URL(url)
   if (caFile !== undefined || protocol !== 'https:' || !isLoopbackHost(hostname)) return caFile
   const own = join(directory, LISTEN_CA_NAME)
   try {
-    // Symbolic links are not followed.
+    // Does not follow symbolic links.
     return lstatSync(own).isFile() && new X509Certificate(readPem(own)) ? own : undefined
   } catch {
     return undefined
   }
 }
 
-/** Reports whether an answer took longer than a receiver is allowed (§6.4). */
+/** Reports whether an answer took longer than a receiver may take (§6.4). */
 export function isLate(milliseconds: number): boolean {
   return milliseconds > WEBHOOK_RESPONSE_SECONDS * 1000
 }
@@ -90,7 +95,8 @@ export function isRedirect(status: number | null): boolean {
 }
 
 /**
- * Returns why `url` did not answer: the system's code (`ECONNREFUSED`, `timeout`), or words for codes of the HTTP parser and TLS.
+ * Returns why `url` did not answer: the system's code (`ECONNREFUSED`, `timeout`), or words for an error of the HTTP
+ * parser or TLS; null if it answered.
  */
 export function unansweredText(error: string | null, url: string): string | null {
   if (error === null) return null

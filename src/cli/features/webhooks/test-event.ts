@@ -1,4 +1,4 @@
-/** `webhooks test`: sends a test event and waits a few seconds for the receiver's answer. */
+/** Implements `webhooks test`: requests a test event and waits a few seconds for the receiver's answer. */
 import type {LastAttempt} from '../../../api/operations/webhooks.js'
 import type {Clock} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
@@ -24,8 +24,8 @@ export const DELIVERY_WAIT_SECONDS = WEBHOOK_RESPONSE_SECONDS + 2
 const ASK_AGAIN_MILLISECONDS = 250
 
 /**
- * Requests a test event and then follows its delivery. If the service does not report the delivery, `delivered` is null and
- * `delivery_unknown` says why. Throws a Failure, `outcome_unknown` if the event may have been sent.
+ * Requests a test event and follows its delivery. If the service does not report the delivery, `delivered` is null and
+ * `delivery_unknown` says why. Throws a Failure, of kind `outcome_unknown` if the event may have been sent.
  */
 export async function testSubscription({api, clock}: Connection, id: string): Promise<Result> {
   const {findLastAttempt, sendTestEvent} = await import('../../../api/operations/webhooks.js')
@@ -52,7 +52,7 @@ export async function testSubscription({api, clock}: Connection, id: string): Pr
 interface DeliveryOutcome extends Pick<LastAttempt, 'status' | 'ms'> {
   readonly delivered: boolean | null
   readonly attempted_at: string | null
-  /** Why there was no answer, or why the answer did not count. */
+  /** Why there was no answer, or why the answer was no success. */
   readonly delivery_error: string | null
   readonly delivery_unknown?: string
 }
@@ -66,7 +66,10 @@ const unknownDelivery = (why: string): DeliveryOutcome => ({
   delivery_unknown: why,
 })
 
-/** Returns the outcome of the first attempt; unknown after a Failure. Throws if interrupted. */
+/**
+ * Returns the outcome of the first delivery attempt; after a Failure, an unknown outcome. Throws only if the command is
+ * stopped.
+ */
 async function followDelivery(
   find: () => Promise<LastAttempt | undefined>,
   clock: Clock,
@@ -83,7 +86,7 @@ async function followDelivery(
       await clock.sleep(ASK_AGAIN_MILLISECONDS)
     }
   } catch (error) {
-    // The event was sent, so another failure leaves only its delivery unknown.
+    // The event was sent, so any other failure only means that its delivery is unknown.
     if (!(error instanceof Failure) || error.kind === 'interrupted') throw error
     return unknownDelivery(error.message)
   }

@@ -1,6 +1,6 @@
 /**
- * Asks for the guests of every room, the lead guest first, and for the contact (§2.4). People stored on this machine are offered
- * as choices.
+ * Asks for the guests of every room, the lead guest first, and for the contact (§2.4). Offers people stored on this
+ * machine as choices.
  */
 import {ageOn} from '../../../contract/dates.js'
 import {usage} from '../../../contract/failure.js'
@@ -17,7 +17,7 @@ import type {Prompts} from '../../terminal/prompts/prompts.js'
 import type {Draft, GuestForm, Place, WizardDesk} from './draft.js'
 import {askCountry, askName, askRead, askWords, contactText} from './questions.js'
 
-/** Returns the places of all rooms in the order in which guests are sent: room by room, adults before children. */
+/** Returns the places of all rooms, in the order in which guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {
   const places = rooms.flatMap(({adults, children_ages: ages}, index) => {
     const place = (type: 'ADULT' | 'CHILD', n: number, count: number, age?: number) => {
@@ -37,7 +37,7 @@ export function placesOf(rooms: readonly Room[]): Place[] {
   })
 }
 
-/** Asks for the guest of every place. `forms` keeps the answers. */
+/** Asks for the guest of every place. `forms` stores the answers. */
 export async function askGuests(desk: GuestDesk, places: readonly Place[], forms: GuestForm[]) {
   const guests: Guest[] = []
   for (const [index, place] of places.entries()) {
@@ -51,8 +51,8 @@ export async function askGuests(desk: GuestDesk, places: readonly Place[], forms
 }
 
 /**
- * Lets the user pick a stored guest and returns the details; empty for a new guest. Guests whose age does not fit are listed
- * last, so that Enter never picks one.
+ * Lets the user choose a stored guest and returns the details; empty for a new guest. Guests whose age does not fit are
+ * listed last, so that Enter never chooses one.
  */
 async function askKept(desk: GuestDesk, place: Place, forms: readonly GuestForm[]): Promise<GuestForm> {
   const {prompts, people} = desk
@@ -116,11 +116,13 @@ interface GuestDesk {
   readonly checkIn: string | undefined
   readonly today: string
   readonly nationality: string
-  /** The stored guests, if storing is possible. */
+  /** The stored people; undefined if nothing can be stored. */
   readonly people: People | undefined
 }
 
-/** Guests of this age or older are adults. Not in the interface, but the ages of children in §2.2 end at 17. */
+/**
+ * Age from which on a guest is an adult. The interface does not state it, but the ages of children in §2.2 end at 17.
+ */
 const ADULT_AGE = 18
 
 async function askGuest(desk: GuestDesk, place: Place, form: GuestForm): Promise<Guest> {
@@ -170,7 +172,10 @@ function doubtAge(birthDate: string, place: Place, checkIn: string | undefined):
   return `The guest is ${age} at check-in, but the room was searched for ${searched}: the service may refuse it.`
 }
 
-/** Asks for the gender in the words of the wire. The interface shows only one of them, so any other can be typed. */
+/**
+ * Asks for the gender, in the words that the service reads. The interface shows only one of them, so any other can be
+ * typed.
+ */
 async function askGender(prompts: Prompts, about: string): Promise<string> {
   const chosen = await prompts.choose({
     message: `${about}gender`,
@@ -227,7 +232,7 @@ function digitsOf(typed: string): string {
   return typed.replace(/\D/g, '')
 }
 
-/** Asks for the contact. `people` has the stored contacts, if storing is possible. */
+/** Asks for the contact. `people` has the stored contacts; undefined if nothing can be stored. */
 export async function askContact(prompts: Prompts, draft: Draft, people?: People): Promise<Contact> {
   const {guests = [], contactFields} = draft
   const lead = guests.find(guest => guest.is_lead) ?? guests[0]
@@ -244,7 +249,7 @@ export async function askContact(prompts: Prompts, draft: Draft, people?: People
   }
   // The fields were checked when they were read.
   const {phone_country_code: prefix = '', phone_number: number, ...known} = contactFields as Partial<Contact>
-  // Numbers in the lead guest's country need no prefix.
+  // A number in the lead guest's country needs no prefix.
   const read = await createPhoneReader(lead?.nationality)
   const name = await askName(prompts, 'Contact: first name', known.name ?? lead?.name)
   contactFields.name = name
@@ -274,7 +279,10 @@ export async function peopleHere({state, target}: Connection): Promise<People | 
   return state.writable ? (await state.people()).forClient(target) : undefined
 }
 
-/** Asks whether to store guests and contact, unless all are stored already. Identity numbers need a separate choice. */
+/**
+ * Asks whether to store the guests and the contact, unless all are stored already. Identity numbers are stored only if
+ * the user chooses that.
+ */
 export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
   const known = new Set(people.guests().map(({details}) => nameOf(details)))
   const contacts = new Set(people.contacts().map(({details}) => details.email))
@@ -291,7 +299,7 @@ export async function askKeep(prompts: Prompts, draft: Draft, people: People) {
   })
 }
 
-/** Stores the people, if the user agreed, after the reservation is made. A failure only warns. */
+/** Stores the people after the reservation was made, if the user agreed. If storing fails, only warns. */
 export async function keepPeople({connection, tell}: WizardDesk, draft: Draft): Promise<void> {
   const {keep, guests = [], contact} = draft
   if (keep === undefined || keep === 'nothing') return

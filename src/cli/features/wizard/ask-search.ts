@@ -1,4 +1,7 @@
-/** Asks for the missing values of a hotel search and fills them in as flags of `hotels search`, so that the same checks apply. */
+/**
+ * Asks for the missing values of a hotel search. The answers are set as flags of `hotels search`, so that the same
+ * checks apply.
+ */
 import process from 'node:process'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
@@ -24,22 +27,22 @@ import {askCountry, askRead, untilServed} from './questions.js'
 type Likely = {readonly [name in 'nationality' | 'currency']?: string | null | undefined} | undefined
 
 interface SearchDesk extends Pick<WizardDesk, 'prompts' | 'connection' | 'tell' | 'today'> {
-  /** Defaults from the settings; values of the latest search come before them. */
+  /** Defaults from the settings. Values of the latest search win. */
   readonly preferred?: Likely
 }
 
-/** Returns nationality and currency of this client's latest search. */
+/** Returns nationality and currency of this client's latest search; undefined if there is none. */
 export async function lastSearch({state, target}: Connection): Promise<Likely> {
   return state.remembers ? state.offers.latest(target) : undefined
 }
 
-/** Asks for the values missing in `search` and adds each answer to it. */
+/** Asks for the values missing in `search`, and adds each answer to it. */
 export async function askSearch(desk: SearchDesk, search: SearchFlags): Promise<SearchFlags> {
   const {prompts} = desk
   search.city ||= await askCity(desk)
   await askDates(desk, search)
   search.room ??= await askRooms(prompts)
-  // The country of this machine's locale (`tr_TR.UTF-8`).
+  // The country of this machine's locale, such as `tr_TR.UTF-8`.
   const local = /^[a-z]{2,3}_([A-Z]{2})/.exec(process.env.LC_ALL || process.env.LANG || '')?.[1]
   const likely = [await lastSearch(desk.connection), desk.preferred]
   const countries = [...likely.map(known => known?.nationality), local]
@@ -81,7 +84,7 @@ export async function askRooms(prompts: Prompts): Promise<Room[]> {
   return rooms
 }
 
-/** Asks for the age of each child. Their number is asked before, because a single 0 could mean no child or a baby. */
+/** Asks for the age of each child. Their number must be known, because a single 0 could mean no child or a baby. */
 function askAges(prompts: Prompts, children: number, word: (text: string) => string): Promise<number[]> {
   const of = children === 1 ? 'Age of the child' : `Ages of the ${children} children, such as 4, 7`
   const read = (field: string, typed: string) => {
@@ -100,7 +103,9 @@ async function askCurrency(prompts: Prompts, likely: readonly Likely[]): Promise
   return askRead(prompts, question, checkCurrency, code => names.of(code))
 }
 
-/** Asks for the city by name, or by id if no list is available. Throws Failure if the service cannot be asked at all. */
+/**
+ * Asks for the city by name, or by id if the service has no list. Throws a Failure if the service cannot be reached.
+ */
 async function askCity(desk: SearchDesk): Promise<number> {
   const {prompts, connection} = desk
   const cities = await untilServed(desk, () => namedCities(connection))
@@ -115,7 +120,7 @@ async function askCity(desk: SearchDesk): Promise<number> {
 }
 
 /**
- * Returns the cities that `typed` may mean: by name, without regard to accents and case, or by id, even one that is not listed.
+ * Returns the cities that `typed` may mean: by name, ignoring accents and case, or by id, even one that is not listed.
  */
 export function findCities(cities: readonly KnownCity[], typed: string): Choice<number>[] {
   const number = Number(/^[1-9]\d{0,14}$/.exec(typed.trim())?.[0] ?? 0)
@@ -128,7 +133,7 @@ export function findCities(cities: readonly KnownCity[], typed: string): Choice<
 
 export async function completeSearch(command: BaseCommand, given: SearchFlags): Promise<SearchFlags> {
   const service = command.serviceFlags()
-  // The answers so far; empty when the questions are done.
+  // The answers so far; empty again when the questions are done.
   let search: SearchFlags = {}
   command.whenStopped(() => {
     if (search.city) say(['', ...searchingLines(search, service)])
@@ -155,7 +160,7 @@ const NAMES = [
   'limit',
 ] as const
 
-/** Returns the search as a command line. `service` has the flags that select the service. */
+/** Returns the search as a command line. `service` has the flags that choose the service. */
 export function commandOf(
   {room = [], refundable, 'max-price': most, ...flags}: SearchFlags,
   service: readonly string[] = [],
@@ -172,7 +177,7 @@ export function maximumWords(most: SearchFlags['max-price']): string[] {
   return most ? ['--max-price', shellWord([most.amount, most.currency].filter(Boolean).join(' '))] : []
 }
 
-/** Returns lines that show, after a stop, how to search with the answers given. */
+/** Returns lines that show, after a stop, how to search with the answers so far. */
 export function searchingLines(search: SearchFlags, service: readonly string[] = []): string[] {
   return ['To search with these answers:', `  ${commandOf(search, service)}`]
 }

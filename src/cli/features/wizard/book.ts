@@ -1,5 +1,6 @@
 /**
- * Books a chosen offer: asks the open questions, shows the summary, asks for the one confirmation, sends, and handles a refusal.
+ * Books a chosen offer: asks the open questions, shows the summary, asks for the only confirmation, sends, and handles
+ * a refusal.
  */
 import type {Money} from '../../../api/answers/amounts.js'
 import {readBalance} from '../../../api/operations/account.js'
@@ -30,13 +31,13 @@ import {
 } from './draft.js'
 import {askCountry, contactText} from './questions.js'
 
-/** Messages of the questions whose answer is not offered again after it was refused. */
+/** Messages of the questions whose refused answer is not offered again. */
 const PAYMENT = 'Payment'
 const REFERENCE = 'Your own booking reference'
 
 /**
- * Asks the open questions, shows the summary and books. Throws SearchAgain if the offer expires or is gone, and Failure like the
- * wizard.
+ * Asks the open questions, shows the summary and books. Throws SearchAgain if the offer expires or is gone, and a
+ * Failure as `runWizard` does.
  */
 export async function book(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const chosen = draft.chosen as Chosen
@@ -107,8 +108,8 @@ async function askMissing(desk: WizardDesk, draft: Draft, balance: () => ReturnT
 }
 
 /**
- * Plans the reservation from the answers and sends it if `agree` returns true. Returns undefined if something must be changed
- * first. Throws like `book`.
+ * Plans the reservation from the answers and sends it if `agree` returns true. Returns undefined if something must be
+ * changed first. Throws what `book` throws.
  */
 async function sendDraft(
   desk: WizardDesk,
@@ -133,7 +134,7 @@ async function sendDraft(
     const {kind, details, message} = error
     if (kind === 'usage' && details.code === 'offer_expired')
       throw new SearchAgain(`${message}: searching again.`)
-    // Stored, so that after a new login the user need not type them again.
+    // Stored, so that the user need not type them again after a new login.
     if (kind === 'not_allowed') await keepPeople(desk, draft)
     if (kind === 'refused' && details.status !== undefined) pipeline.stop.refused()
     if (await wantsAnother(desk, error)) {
@@ -145,7 +146,9 @@ async function sendDraft(
   }
 }
 
-/** Reports the reservation that already has this reference, and asks whether to make a second one under another reference. */
+/**
+ * Reports that a reservation already has this reference, and asks whether to make a second one with another reference.
+ */
 async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Failure): Promise<boolean> {
   const {reservation_ref: booked = null} = (details.result ?? {}) as {reservation_ref?: string | null}
   if (details.code !== 'reference_in_use' || booked === null) return false
@@ -153,9 +156,12 @@ async function wantsAnother({prompts, tell}: WizardDesk, {message, details}: Fai
   return prompts.confirm({message: 'Make a second booking, under another booking reference?'})
 }
 
-/** Asks what to change. Throws SearchAgain for another offer, and a usage error `not_confirmed` if the user stops. */
+/**
+ * Asks what to change. Throws SearchAgain if the user wants another offer, and a usage error `not_confirmed` if the
+ * user stops.
+ */
 async function askChange(prompts: Prompts, draft: Draft): Promise<void> {
-  // A refused payment or reference is asked again anyway.
+  // A refused payment or reference is asked for again anyway.
   if (draft.payment === undefined || draft.reference === undefined) return
   const change = await prompts.choose({
     message: 'What do you want to change?',
@@ -202,7 +208,7 @@ async function changeGuest(prompts: Prompts, draft: Draft): Promise<void> {
   } else delete form[field]
 }
 
-/** Reports whether the balance is certainly too low: in the same currency, and less than the cost. */
+/** Reports whether the balance is certainly too low: in the same currency as the cost, and less. */
 export function isTooLittle(balance?: Money, cost?: Pick<OfferFound, 'total' | 'currency'>): boolean {
   if (!balance?.currency || !cost?.total || !isAmount(cost.total)) return false
   return balance.currency === cost.currency && compareAmounts(balance.amount, cost.total) < 0
@@ -250,7 +256,7 @@ function guestText({name, surname, type, birth_date, nationality, identity, is_l
   return [`${name} ${surname}`, ...facts.filter(Boolean)].join(', ')
 }
 
-/** Words of an error code that mean the offer: they match `room_sold_out`, but not `invalid_room_occupancy`. */
+/** Matches words of an error code that mean the offer: `room_sold_out`, but not `invalid_room_occupancy`. */
 const OFFER_WORDS = /(^|_)(offer|offers|rate|rates|tariff|price|prices|allotment|sold)(_|$)/
 const GONE_WORDS = /(^|_)(gone|unavailable|sold_out|not_available|no_availability|availability|expired)(_|$)/
 const BALANCE_WORDS = /(^|_)(balance|funds|credit|payment_required)(_|$)/
@@ -258,8 +264,8 @@ const ANSWER_WORDS =
   /(^|_)(guest|guests|occupancy|contact|email|phone|identity|passport|birth|age|nationality)(_|$)/
 
 /**
- * Returns the message to print before the wizard continues. Throws SearchAgain if only another offer helps, and the Failure if no
- * answer helps, above all if a reservation may exist, which must be checked before booking again.
+ * Returns the message to print before the wizard continues. Throws SearchAgain if only another offer helps. Throws the
+ * Failure if no answer helps, above all if a reservation may exist, which must be checked before another booking.
  */
 export function recoverFrom(error: Failure, draft: Draft): string {
   const {kind, message, details} = error
@@ -282,8 +288,8 @@ export function recoverFrom(error: Failure, draft: Draft): string {
 }
 
 /**
- * Returns what to change after a refusal, judged by the refused fields if all concern the same, else by words of the code, else
- * by the status.
+ * Returns what to change after a refusal. Decided by the refused fields if all concern the same part, otherwise by the
+ * words of the code, otherwise by the status.
  */
 function remedyOf({details: {code, status, fields = []}}: Failure): 'offer' | 'payment' | 'answers' {
   const word = snakeCase(code)

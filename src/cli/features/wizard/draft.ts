@@ -1,5 +1,6 @@
 /**
- * State of the wizard: the answers so far, which are kept when an offer is lost; rounds of questions; the time left on an offer.
+ * State of the wizard: the answers so far, which are kept if an offer is lost; rounds of questions; the time left for
+ * an offer.
  */
 import type {PaymentMode} from '../../../contract/hotels.js'
 import type {Contact, Guest} from '../../../contract/reservations.js'
@@ -30,7 +31,7 @@ export interface Chosen {
   readonly seen: OfferFound | undefined
 }
 
-/** A place in a room of the search, for one guest. */
+/** A place in a searched room, for one guest. */
 export interface Place {
   /** For example `Room 2, child 1 (aged 7)`. */
   readonly label: string
@@ -46,17 +47,17 @@ export type GuestForm = Partial<Omit<KeptGuest, 'identity'>> & {
   identity?: Guest['identity'] | null
 }
 
-/** The answers of the wizard. Values that are undefined are still to be asked. */
+/** The answers of the wizard. Undefined values are still to be asked. */
 export class Draft {
   readonly offerId: string | undefined
   search: SearchFlags
-  /** Sorting and filter of the offer list, kept while the user leaves it and returns. */
+  /** Order and filter of the offer list, kept while the user leaves the list and returns. */
   view = {sort: 'price' as 'price' | 'stars' | 'name', refundable: false}
   nationality: string | undefined
   chosen: Chosen | undefined
   /** The offer that was chosen before a new search. */
   lost: OfferFound | undefined
-  /** Whether flags or file name the guests. Searching other rooms then does not change them. */
+  /** Whether flags or the file of --input name the guests. If so, a search for other rooms does not change them. */
   readonly guestsGiven: boolean
   places: readonly Place[] | undefined
   forms: GuestForm[]
@@ -65,9 +66,9 @@ export class Draft {
   /** The contact fields from flags, file and settings, even if incomplete. */
   readonly contactFields: Fields = {}
   payment: PaymentMode | undefined
-  /** The client reference; empty means that it is derived from the request. */
+  /** The client reference. If empty, it is derived from the request. */
   reference: string | undefined
-  /** Whether the answers are no longer needed: they were sent, or the wizard has ended. */
+  /** Whether the answers are no longer needed, because they were sent or the wizard has ended. */
   isOver = false
   keep: 'nothing' | 'without identity' | 'everything' | undefined
   /** The latest answers, offered as defaults if the same question is asked again. */
@@ -87,7 +88,7 @@ export class Draft {
 }
 
 /**
- * Returns the answers that are known for a guest. If name and identity are complete, missing fields count as answered, because
+ * Returns the known answers about a guest. If name and identity are complete, missing fields count as answered, because
  * the user left them out on purpose.
  */
 function formOf({type: _, is_lead: __, identity, ...given}: Partial<Guest>): GuestForm {
@@ -96,7 +97,7 @@ function formOf({type: _, is_lead: __, identity, ...given}: Partial<Guest>): Gue
   return identity?.type && identity.number ? {...given, identity} : given
 }
 
-/** Returns a function that restores `draft` to its present state; it can be called repeatedly. */
+/** Returns a function that restores `draft` to its present state, as often as it is called. */
 function snapshot(draft: Draft): () => void {
   const {answers: _, ...now} = draft
   const kept = structuredClone(now)
@@ -104,18 +105,21 @@ function snapshot(draft: Draft): () => void {
 }
 
 interface Rounds<T> {
-  /** Called for Escape at the first question of the first round; undefined if Escape does nothing there. */
+  /** Is called for Escape at the first question of the first round. If undefined, Escape does nothing there. */
   readonly leave: (() => void) | undefined
   readonly clock?: QuestionContext | undefined
   /**
-   * Asks a round of questions. Returns undefined if something must be changed first; `changeNow` asks for the change within this
-   * round, so that the user can go back.
+   * Asks a round of questions. Returns undefined if something must be changed first. `changeNow` asks for that change
+   * within this round, so that the user can go back.
    */
   readonly round: (desk: WizardDesk, changeNow: () => Promise<undefined>) => Promise<T | undefined>
   readonly change: (desk: WizardDesk) => Promise<void>
 }
 
-/** Asks in rounds until one has a result, with a change between two rounds. Escape at the first question undoes the change. */
+/**
+ * Asks in rounds until a round has a result, with a change between two rounds. Escape at the first question of a round
+ * undoes the change before it.
+ */
 export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds<T>): Promise<T> {
   const {leave, clock: context, round, change} = rounds
   let goBack = leave
@@ -139,12 +143,15 @@ export async function inRounds<T>(desk: WizardDesk, draft: Draft, rounds: Rounds
   }
 }
 
-/** Thrown to go back to the search, with its criteria kept, because the offer is gone or unwanted. The message is printed. */
+/**
+ * Is thrown to go back to the search, with its criteria kept, because the offer is gone or unwanted. The message is
+ * printed.
+ */
 export class SearchAgain extends Error {}
 
 /**
- * Starts the countdown of an offer, which is shown with each question. At `expiresAt` (Unix seconds) the signal throws
- * SearchAgain. `now` is this machine's clock.
+ * Starts the countdown of an offer, which is shown with each question. At `expiresAt` (Unix seconds), the signal is
+ * aborted with SearchAgain. `now` returns the time of this machine.
  */
 export function startClock(expiresAt: number, now: () => number, what: string) {
   const controller = new AbortController()
@@ -157,20 +164,20 @@ export function startClock(expiresAt: number, now: () => number, what: string) {
   }
 }
 
-/** Formats minutes and seconds as `14:05`, at least `0:00`. */
+/** Formats seconds as minutes and seconds, `14:05`; at least `0:00`. */
 export function minutesLeft(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`
 }
 
-/** Creates the draft from typed values, some of which are missing. Throws a usage error for invalid values. */
+/** Returns a draft with the typed values, some of which may be missing. Throws a usage error if a value is invalid. */
 export function readDraft(typed: Typed): Draft {
   if (typed.errors.length > 0) throw combined(typed.errors)
   const {offerId, request} = typed
   const {client_nationality: nationality, client_reference_id: reference, guests, contact, payment} = request
   const contactFields = (typed.contact ?? {}) as Fields
   const given = {offerId, contactFields, nationality, reference, guests, contact, payment: payment?.mode}
-  // `typed` has no errors, so these are guests with missing fields.
+  // There are no errors, so these are guests with missing fields.
   const partial = typed.guests as readonly Fields[] | undefined
   return new Draft(given, guests ?? (partial && completeGuests(partial)))
 }

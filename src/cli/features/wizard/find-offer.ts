@@ -1,4 +1,4 @@
-/** Finds an offer: searches, lists the offers with the time left, and repeats until one is chosen. */
+/** Finds an offer: searches, lists the offers with the time left, and repeats until the user chooses one. */
 import type {FoundOffer} from '../../../api/operations/hotels.js'
 import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
@@ -16,17 +16,17 @@ import {askSearch, commandOf} from './ask-search.js'
 import {type Draft, inRounds, startClock, type WizardDesk} from './draft.js'
 import {untilServed} from './questions.js'
 
-/** Lets the user choose an offer and sets `draft.chosen`. Throws SearchAgain if the offers expire first. */
+/** Lets the user choose an offer, and sets `draft.chosen`. Throws SearchAgain if the offers expire first. */
 export async function findOffer(desk: WizardDesk, draft: Draft): Promise<void> {
   draft.chosen ??= await inRounds(desk, draft, {
-    // If the search is complete, Escape at the first question has nothing to undo.
+    // If the search was complete from the start, Escape at the first question has nothing to undo.
     leave: draft.search.city === undefined ? undefined : () => {},
     round: (asked, changeNow) => searchAndChoose(asked, draft, changeNow),
     change: asked => askChange(asked, draft),
   })
 }
 
-/** Searches once and lets the user choose; returns undefined if the criteria must be changed. */
+/** Searches once and lets the user choose an offer. Returns undefined if the criteria must be changed. */
 async function searchAndChoose(desk: WizardDesk, draft: Draft, changeNow: () => Promise<undefined>) {
   const {connection, flags} = desk
   await askSearch({...desk, preferred: flags.preferred}, draft.search)
@@ -63,7 +63,7 @@ async function searchAndChoose(desk: WizardDesk, draft: Draft, changeNow: () => 
   return {offerId: choice.offer_id, seen: choice.seen}
 }
 
-/** Sets the guests' places from the rooms searched, unless the guests were given. */
+/** Sets the places of the guests from the searched rooms, unless the guests were given. */
 function seat(draft: Draft, rooms: readonly Room[]): void {
   const places = placesOf(rooms)
   if (draft.guestsGiven || JSON.stringify(places) === JSON.stringify(draft.places)) return
@@ -87,7 +87,7 @@ export function chooseSeen(draft: Draft, offerId: string, seen: SeenOffer | unde
   seat(draft, seen.rooms)
 }
 
-/** Reports whether the room chosen before is still available, and at what price. */
+/** Tells the user whether the room chosen before is still available, and at what price. */
 function reportLost({tell}: WizardDesk, {lost}: Draft, offers: readonly Listed[]): void {
   if (!lost) return
   const same = findSame(offers, lost)
@@ -117,12 +117,15 @@ async function askChange({prompts, connection}: WizardDesk, draft: Draft): Promi
   draft.search = {...draft.search, ...Object.fromEntries(changed.map(name => [name, undefined]))}
 }
 
-/** An offer as the search returned it, and in the form in which it is stored. */
+/** An offer as the search returned it, and `seen` in the form in which it is stored. */
 export type Listed = FoundOffer & {readonly seen: OfferFound}
 
 type Picked = Listed | 'change search' | 'refundable' | 'sort'
 
-/** Lets the user choose an offer; returns undefined to change the search. The offer chosen in an earlier search comes first. */
+/**
+ * Lets the user choose an offer. Returns undefined if the search must be changed. The offer chosen in an earlier search
+ * comes first.
+ */
 export async function chooseOffer(
   prompts: Prompts,
   offers: readonly Listed[],
@@ -173,12 +176,12 @@ function withActions(offers: readonly Choice<Picked>[], view: Draft['view'], typ
 }
 
 function wordsOf({hotel_name, room_name, board, stars, refundable, price}: FoundOffer): string {
-  // Only refundable offers get these words, or typing `refundable` would find the others too.
+  // Only refundable offers get these words; otherwise typing `refundable` would find the others too.
   const terms = refundable === true ? 'refundable free cancellation' : ''
   return [hotel_name, room_name, board, `${stars}*`, terms, price.total, price.currency].join(' ')
 }
 
-/** Returns the offer with the same hotel, room, board and refundability in another search. */
+/** Returns the offer of another search with the same hotel, room, board and refundability. */
 export function findSame(offers: readonly Listed[], wanted: OfferFound): Listed | undefined {
   const keyOf = ({hotel_name, room_name, board, details}: OfferFound) =>
     JSON.stringify([fold(hotel_name ?? ''), fold(room_name ?? ''), board, details?.refundable])

@@ -1,4 +1,4 @@
-/** Questions that several parts of the wizard use: values with their meaning, countries, names. */
+/** Questions that several parts of the wizard ask: checked values, countries, names. */
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Contact} from '../../../contract/reservations.js'
@@ -7,8 +7,8 @@ import {faultsOfWords, LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
 
 /**
- * Asks for a value that `read` checks and converts; its errors name no field. `show` returns the meaning of an answer, shown
- * beside it.
+ * Asks for a value, which `read` checks and converts. The errors of `read` must not name a field. `show` returns the
+ * meaning of an answer, which is shown next to it.
  */
 export async function askRead<T>(
   prompts: Prompts,
@@ -39,7 +39,7 @@ export async function untilServed<T>(
   }
 }
 
-/** Asks for a country by name or code; the countries of `first` are listed first. */
+/** Asks for a country by name or code. The countries of `first` are listed first. */
 export async function askCountry(
   prompts: Prompts,
   message: string,
@@ -53,7 +53,10 @@ export async function askCountry(
   return prompts.search({message, find, startsUnchosen: likely.length === 0})
 }
 
-/** Asks for a name in any script. Digits or symbols need a confirmation, because they would be booked as part of the name. */
+/**
+ * Asks for a name in any script. A name with digits or symbols must be confirmed, because they would be booked as part
+ * of the name.
+ */
 export async function askName(prompts: Prompts, message: string, suggested?: string): Promise<string> {
   const hint = (typed: string) => (needsLatin(typed) ? LATIN_ADVICE : undefined)
   for (;;) {

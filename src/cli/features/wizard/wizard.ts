@@ -1,4 +1,7 @@
-/** The booking wizard: `reserve` at a terminal with missing values. Nothing is reserved before its summary is confirmed. */
+/**
+ * The booking wizard: `reserve` at a terminal with missing values. Nothing is reserved before the user has confirmed
+ * the summary.
+ */
 import {resumeCommand} from '../../../api/reserve/failures.js'
 import type {ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {Failure} from '../../../contract/failure.js'
@@ -36,8 +39,8 @@ import {
 import {chooseSeen, findOffer} from './find-offer.js'
 
 /**
- * Runs the wizard until something is booked. Throws a usage error if the user declines, Failure `interrupted` on Ctrl-C, and any
- * Failure that no answer can resolve.
+ * Runs the wizard until something is booked. Throws a usage error if the user declines, a Failure of kind `interrupted`
+ * on Ctrl-C, and any Failure that no answer can resolve.
  */
 export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked> {
   const {state, target} = desk.connection
@@ -59,7 +62,7 @@ export async function runWizard(desk: WizardDesk, draft: Draft): Promise<Booked>
   }
 }
 
-/** Opens a wizard that asks for the values missing in `typed`. Throws a usage error for invalid values. */
+/** Opens a wizard that asks for the values missing in `typed`. Throws a usage error if a value is invalid. */
 export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promise<Wizard> {
   const {command, flags} = pipeline
   const draft = readDraft(typed)
@@ -91,12 +94,12 @@ export async function openWizard(pipeline: ReservePipeline, typed: Typed): Promi
 /** How long to wait for the voucher, which is produced shortly after the confirmation (§3). */
 const VOUCHER_SECONDS = 30
 
-/** What `accompany` needs; `learn` receives each newer state. */
+/** What `accompany` needs. `learn` is called with each newer state of the reservation. */
 type Accompanying = Pick<WizardDesk, 'prompts' | 'connection' | 'tell'> &
   Partial<Pick<WizardDesk, 'flags'>> &
   Pick<WaitHooks, 'learn'>
 
-/** Waits for payment or confirmation for as long as the user likes, then offers the voucher. */
+/** Waits for payment or confirmation as long as the user likes, then offers the voucher. */
 export async function accompany(
   desk: Accompanying,
   booking: ReserveOutcome,
@@ -112,7 +115,10 @@ export async function accompany(
   return {newest, voucher: hasVoucher ? await offerVoucher(desk, reference) : undefined}
 }
 
-/** Waits at a question that the confirmation answers; Enter stops waiting. Ctrl-C throws a Failure that says how to continue. */
+/**
+ * Waits while a question is shown, which ends when the reservation is confirmed; Enter stops the wait. On Ctrl-C,
+ * throws a Failure that says how to continue.
+ */
 async function awaitEnd(
   {prompts, connection, tell, learn, flags}: Accompanying,
   booking: ReserveOutcome,
@@ -130,7 +136,7 @@ async function awaitEnd(
       learn(outcome)
     },
   }
-  // Aborted with the newest state, or with the error that ended the wait.
+  // Is aborted with the newest state, or with the error that ended the wait.
   const ended = new AbortController()
   const again = resumeCommand(booking.client_reference_id)
   const resumeHint = [again, '--wait', ...(flags?.service ?? [])].join(' ')
@@ -158,8 +164,8 @@ async function awaitEnd(
 }
 
 /**
- * Offers to download the voucher and returns the file, if any. A failure is only reported, because the reservation itself
- * succeeded.
+ * Offers to download the voucher, and returns the file if it was downloaded. If that fails, only tells the user,
+ * because the reservation itself succeeded.
  */
 async function offerVoucher(
   {prompts, connection, tell, flags}: Accompanying,
@@ -184,8 +190,8 @@ async function offerVoucher(
 }
 
 /**
- * Returns the commands that continue with the answers given; empty if there are none. They include identity numbers, because the
- * user typed them here and would have to type them again.
+ * Returns the commands that continue with the answers so far; empty if there are none. They include identity numbers,
+ * because the user would have to type them again.
  */
 export function resumingLines(draft: Draft, flags: ReserveFlags): string[] {
   const {chosen, answers, forms, contact} = draft
@@ -217,7 +223,7 @@ function reserveCommand(draft: Draft, flags: ReserveFlags): string {
   const words = [
     ...given.flatMap(([flag, value]) => (value ? [flag, shellWord(value)] : [])),
     ...maximumWords(flags['max-price']),
-    // A dry run stays one. --yes is never repeated, because consent only counts for the moment at which it is given.
+    // A dry run stays a dry run. --yes is never repeated, because consent counts only at the moment it is given.
     ...(flags['dry-run'] ? ['--dry-run'] : []),
     ...(flags.wait === undefined ? [] : [`--wait=${flags.wait}`]),
     ...(flags.open ? ['--open'] : []),
