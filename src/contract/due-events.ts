@@ -13,7 +13,7 @@ export interface ReservationCourse {
   /** `account` or `instant`, or null. */
   readonly paymentMode: string | null
   readonly madeAt: number | null
-  /** Whether it is confirmed, or was certainly confirmed before it was cancelled. */
+  /** Whether the reservation is confirmed, or was certainly confirmed before it was cancelled. */
   readonly isConfirmed: boolean
   readonly confirmedAt: number | null
   /** Whether a payment succeeded. */

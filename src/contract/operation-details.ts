@@ -19,7 +19,7 @@ type QueryParameter = 'limit' | 'after' | 'client_reference_id' | 'status' | 'cr
 export interface OperationDetails {
   /** The schema of `data` in the answer. It has an id, so that it becomes a component of the description. */
   readonly answer: z.ZodType
-  /** Whether `data` is a list of such records, with a `meta` field beside it. */
+  /** Whether `data` is a list of such records, next to a field `meta`. */
   readonly isList?: boolean
   /** HTTP status of a success (default 200). */
   readonly status?: number

@@ -2,7 +2,7 @@
 import type {Room} from './hotels.js'
 import type {Client} from './token-cache.js'
 
-/** How long after their search offers are kept. */
+/** How long offers are kept after their search, in seconds. */
 export const OFFER_RETENTION_SECONDS = 24 * 3600
 
 /** Details of an offer that `reserve` shows as the search did. */

@@ -74,7 +74,7 @@ export type EventPlace = {readonly before?: number} | {readonly after: number}
 export interface ListenerReport {
   readonly pid: number
   readonly host: string
-  /** When it began to listen. */
+  /** When the process began to listen. */
   readonly since: number
   readonly url: string
   readonly adminUrl: string | null
@@ -90,7 +90,7 @@ export interface StoredListener extends ListenerReport {
   /** The identifier of the process, as `createOwner` returns it. */
   readonly owner: string
   readonly profile: string
-  /** Seconds since its last report, by the clock of the store. */
+  /** Seconds since the last report of the process, by the clock of the store. */
   readonly silentSeconds: number
 }
 

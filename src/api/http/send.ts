@@ -33,7 +33,9 @@ const SEND_LIMITS = {
   connectSeconds: 10,
   bodyIdleSeconds: 30,
   answerBytes: 64 * 1024 * 1024,
-  /** Limit on the growth of the wait between answers that report work in progress: it reaches at most 4 s. */
+  /**
+   * After this many answers that report work in progress, the wait before a repeat no longer grows. It is at most 4 s.
+   */
   waitsInProgress: 5,
 } as const
 

@@ -17,7 +17,7 @@ import type {Answer, Api, CallOptions} from '../types.js'
 import {eachPage, findEntries, nextText, readNext, readPages} from './lists.js'
 
 export interface ListWish extends Pick<CallOptions, 'query'> {
-  /** The `next` of an earlier page, to continue after it. */
+  /** The `next` of an earlier page, to continue after that page. */
   readonly after?: string | undefined
   /** Maximum number of reservations (default: one page of the service's own length). */
   readonly limit?: number | undefined

@@ -88,11 +88,11 @@ export async function findLastAttempt(
 export interface FoundDelivery {
   readonly type: string
   readonly reservationRef: string
-  /** Whether the service will try to deliver it again. */
+  /** Whether the service will try the delivery again. */
   readonly isPending: boolean
   /** Whether the receiver has accepted the event. */
   readonly isDelivered: boolean
-  /** The times of the first and the last attempt, as the service wrote them. */
+  /** The times of the first and the last attempt, as written by the service. */
   readonly triedAt: string | null
   readonly lastTriedAt: string | null
 }

@@ -257,7 +257,7 @@ const LEAST_LENGTH = 3
 const LEAST_LENGTH_INSIDE = 6
 /** A word may also start after an escape sequence in a link or in JSON. */
 const WORD_BEGINS = `(?<=^|[^\\p{L}\\p{N}]|%[\\da-fA-F]{2}|\\\\(?:[bfnrt]|u[\\da-fA-F]{4}))(?<!\\d\\.)`
-/** The value 101 must not match in 101.00. */
+/** Matches the end of a word or number, but not the position after 101 in 101.00. */
 const WORD_ENDS = `(?![\\p{L}\\p{N}]|[.,]\\d{1,2}(?!\\d))`
 
 /** Returns the ranges of all matches of a global pattern; with `length`, only the first `length` characters of each. */

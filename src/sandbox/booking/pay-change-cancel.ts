@@ -62,7 +62,7 @@ export function confirmed(record: Reservation, now: number): Reservation {
   }
 }
 
-/** Sets unpaid reservations whose time to pay is over to EXPIRED, with the time at which it ended. */
+/** Sets unpaid reservations to EXPIRED if their time to pay is over. The time of the change is the end of that time. */
 export function expirePayments({database, clock}: Service): void {
   const due = findUnpaid(database, clock.now())
   if (due.length === 0) return
@@ -136,7 +136,7 @@ export function cancelReservation(service: Service, stored: StoredReservation, r
   return cancelled
 }
 
-/** Reports whether it is at or after the hour of check-in, at the hotel. */
+/** Reports whether the hour of check-in at the hotel has come. */
 function hasCheckedIn(service: Service, record: Reservation): boolean {
   const hotel = findBookedHotel(record.hotel.hotel_id)
   const checkIn = `${record.check_in}T${hotel?.check_in_from ?? '14:00'}`

@@ -183,7 +183,7 @@ function shownPart(sent: SentDelivery, n: number, part: readonly SentDelivery[])
   const before = part.slice(0, n)
   return {
     ...shownDelivery(sent),
-    /** Whether it was sent at the same time as the previous one. */
+    /** Whether the event was sent at the same time as the previous one. */
     overlaps: part[n - 1]?.group === sent.group,
     again: before.some(({eventId}) => eventId === sent.eventId),
     older: before.some(({created}) => created > sent.created),

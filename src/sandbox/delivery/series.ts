@@ -28,7 +28,7 @@ export interface Receiver {
 
 /** A delivery that was sent, and its answer. */
 export interface SentDelivery extends SeriesDelivery {
-  /** The number of the group that it was sent in, from 0. */
+  /** The number, from 0, of the group of deliveries that were sent together. */
   readonly group: number
   readonly deliveryId: string
   readonly eventId: string

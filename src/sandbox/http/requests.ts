@@ -40,12 +40,12 @@ export interface RunningService extends Service {
 
 /** A request that is being recorded. */
 export interface Visit {
-  /** Its number in the order of arrival. */
+  /** The number of the request in the order of arrival. */
   readonly sequence: number
-  /** When it arrived: `begun` in milliseconds of real time, `at` in Unix seconds of the sandbox's clock. */
+  /** When the request arrived: `begun` in milliseconds of real time, `at` in Unix seconds of the sandbox's clock. */
   readonly begun: number
   readonly at: number
-  /** By how many seconds the clock had been moved when it arrived. */
+  /** By how many seconds the clock had been moved when the request arrived. */
   readonly moved: number
   readonly context: RequestContext
 }
@@ -200,7 +200,7 @@ export function loggedRequest({url, method, headers}: Request, request_id: strin
   return {
     at: isoTime(now),
     request_id,
-    /** Its number among the answered requests, from 1. Null while it is running. */
+    /** The number of the request among the answered ones, from 1. Null while the request is running. */
     sequence: null as number | null,
     /** The client that the token belongs to, or the one that requests a token. */
     client_id: null as string | null,

@@ -256,7 +256,7 @@ export function createSharedKeeper(
   }
 }
 
-/** An event, with an id for this arrival of it. */
+/** An event, with an id that is unique to this arrival. */
 interface Arrival extends NewEvent {
   readonly arrival: string
 }

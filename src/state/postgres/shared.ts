@@ -48,7 +48,7 @@ interface Inspected {
   readonly isWritable: boolean
   /** The names of tables that were removed by hand, or null if there are none. */
   readonly missing: string | null
-  /** The number of standby servers that have a write before it is acknowledged. */
+  /** The number of standby servers that must have a write before it is acknowledged. */
   readonly syncStandbys: number
   /** Whether a crash of the server may lose acknowledged writes, because fsync is off. */
   readonly losesOnCrash: boolean

@@ -14,7 +14,7 @@ export interface Problem {
 
 /** What the server asks for. */
 export interface Observed {
-  /** Returns why it is not ready, or an empty list. */
+  /** Returns why the process is not ready; empty if it is ready. */
   problems(): readonly Problem[]
   /** Returns the metrics as text. */
   metrics(): Promise<string>

@@ -16,7 +16,7 @@ import {countryReader, type Reading, readTrip, type Trip} from './trips.js'
 export interface TripFile {
   readonly format: TripFormat
   readonly trips: Trip[]
-  /** How a CSV file is formatted, and its header as written. */
+  /** The format of a CSV file, with its header as written. */
   readonly sheet?: (Writing & {readonly header: readonly string[]}) | undefined
 }
 

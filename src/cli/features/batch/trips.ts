@@ -25,7 +25,10 @@ import {lineText, type Mistakes, type Place} from './mistakes.js'
 
 /** A trip whose values have all been checked. */
 export interface Trip {
-  /** The line on which its first row begins, from 1 (CSV, NDJSON), or its position in a JSON array, from 1. */
+  /**
+   * The line on which the trip's first row begins (CSV, NDJSON), or the trip's position in a JSON array. Both count
+   * from 1.
+   */
   readonly line: number
   /** The client reference (`client_reference_id`). */
   readonly reference: string

@@ -10,9 +10,9 @@ import {hang} from '../../terminal/text.js'
 
 interface ListedDrill {
   readonly drill: string
-  /** The rule of `sandbox certify` that it tests. `verdict` is the verdict on that rule. */
+  /** The rule of `sandbox certify` that the drill tests. `verdict` is the verdict on that rule. */
   readonly rule: string
-  /** Whether the client has met the drill. */
+  /** Whether the client has come across the situation of the drill. */
   readonly shown: boolean
   readonly verdict: string
   readonly shows: string
@@ -76,7 +76,7 @@ export function drillsResult(done: DrillsDone): Result<DoneRow> {
 }
 
 interface PartDelivery extends SentDelivery {
-  /** Whether it was sent at the same time as the previous one. */
+  /** Whether the event was sent at the same time as the previous one. */
   readonly overlaps: boolean
   /** Whether the same event was sent before. `older` says whether a newer event was. */
   readonly again: boolean

@@ -30,15 +30,18 @@ export function addToSpan(
 /** A subscription that exists or existed, as far as this machine or the service knows. */
 export interface SubscriptionHistory {
   readonly id: string
-  /** The event types that it takes, or null if unknown. */
+  /** The event types that are sent to the subscription, or null if unknown. */
   readonly types: readonly string[] | null
-  /** The URL that its events are sent to, or null if unknown. */
+  /** The URL that receives the events, or null if unknown. */
   readonly url: string | null
-  /** Whether the service has disabled it, so that nothing is sent to it. */
+  /** Whether the service has disabled the subscription, so that nothing is sent to its URL. */
   readonly isPassive: boolean
-  /** Since when it is known to exist, in Unix seconds, or undefined if unknown. */
+  /** The earliest time, in Unix seconds, at which the subscription is known to exist, or undefined if unknown. */
   readonly since: number | undefined
-  /** When it was deleted, in Unix seconds. Null if it still exists, undefined if it was deleted at an unknown time. */
+  /**
+   * When the subscription was deleted, in Unix seconds. Null if it still exists, undefined if it was deleted at an
+   * unknown time.
+   */
   readonly until: number | null | undefined
   readonly received: ReceivedSpan | undefined
 }
@@ -65,11 +68,11 @@ export interface SentDeliveries {
 
 export interface DueEvidence {
   readonly subscriptions: readonly SubscriptionHistory[]
-  /** Undefined if the service does not list its deliveries. */
+  /** The deliveries of the service, or undefined if the service does not list them. */
   readonly sent: SentDeliveries | undefined
   /** The time before which stored events may have been removed, in Unix seconds, or null if none were. */
   readonly prunedBefore: number | null
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly now: number
 }
 
@@ -85,7 +88,10 @@ export type DueVerdict =
        * made no delivery. `never_came`: it is unknown what the service did.
        */
       readonly how: 'taken' | 'given_up' | 'not_sent' | 'never_came'
-      /** False if no event of its subscriptions is stored here, so that another program may have received it. */
+      /**
+       * False if no event of the event's subscriptions is stored here, so that another program may have received the
+       * event.
+       */
       readonly isReceivedHere: boolean
       readonly passiveId: string | null
       readonly subscriptionIds: readonly string[]
@@ -192,7 +198,7 @@ export interface RememberedSubscription {
   readonly types: readonly string[] | undefined
   readonly url: string | undefined
   readonly since: number | undefined
-  /** When the secret was removed, and by which command. Undefined if it is still stored. */
+  /** When the secret was removed (Unix seconds), and by which command. Undefined if the secret is still stored. */
   readonly removal: {readonly removed_at: number; readonly removed_by: string} | undefined
 }
 
@@ -206,7 +212,7 @@ interface ListedSubscription {
 /** Matches the commands that delete a subscription together with its secret. */
 const DELETING = /^webhooks (?:delete|rotate)/
 
-/** Combines what the service lists (if it does), what this machine stores, and what was received. */
+/** Combines what the service lists (if it does), what this machine stores, and which events were received. */
 export function subscriptionHistories(
   listed: readonly ListedSubscription[] | undefined,
   remembered: readonly RememberedSubscription[],

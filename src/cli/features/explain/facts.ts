@@ -21,7 +21,7 @@ interface Subject {
 
 type Source = 'offers' | 'journal' | 'requests' | 'events' | 'service' | 'sandbox'
 
-/** Ids that a moment is about, under their names on the wire. */
+/** The ids of the objects that a moment is about, named as in the service's JSON. */
 interface MomentIds {
   readonly reservation_ref?: string | null
   readonly client_reference_id?: string
@@ -35,20 +35,20 @@ interface MomentIds {
 
 /** Something that happened at a certain time. */
 export interface Moment extends MomentIds {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly at: number
   /** A part of a sentence, without personal data. Foreign text in it is not sanitised yet. */
   readonly what: string
   readonly source: Source
 }
 
-/** A source that was to be asked. `problem` says why it could not be, and is null if it was. */
+/** A source of facts. `problem` says why the source could not be asked, and is null if it was asked. */
 export interface Asked {
   readonly source: Source
   /** Words that complete `looked in …`. */
   readonly where: string
   readonly problem: string | null
-  /** True if the source was asked and that failed. `problem` then says how. */
+  /** True if asking the source failed. `problem` then says how. */
   readonly hasFailed?: boolean
 }
 
@@ -59,7 +59,7 @@ export function lookedIn(asked: readonly Asked[]) {
 
 /** A request, from the history of this machine or the log of a sandbox. */
 export interface RequestFact {
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly at: number
   readonly source: Extract<Source, 'requests' | 'sandbox'>
   readonly method: string
@@ -72,7 +72,7 @@ export interface RequestFact {
   readonly requestId: string | null
   readonly idempotencyKey: string | null
   readonly attempt: number | null
-  /** The command that sent it, if it was sent from this machine. */
+  /** The command that sent the request, if it was sent from this machine. */
   readonly command: string | null
   /** The client reference and `offerId` in the body, if the body is known. */
   readonly clientReferenceId: string | null
@@ -86,9 +86,9 @@ export interface ReceivedEvent {
   readonly eventId: string
   readonly type: string | null
   readonly status: string | null
-  /** Whether it is a test event, which is about no reservation. */
+  /** Whether this is a test event, which is about no reservation. */
   readonly isTest: boolean
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly receivedAt: number
   /** When the event happened according to the service, in Unix seconds. */
   readonly createdAt: number | null
@@ -97,7 +97,7 @@ export interface ReceivedEvent {
 }
 
 interface DeliveryAttempt {
-  /** Unix seconds of the service's clock. */
+  /** In Unix seconds of the service's clock. */
   readonly at: number
   readonly status: number | null
   readonly error: string | null
@@ -145,7 +145,7 @@ export interface BookingSummary {
   /** The newest known state, in lower case. */
   readonly state: string | null
   readonly isPaid: boolean
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly madeAt: number | null
   readonly price: Money | null
   /** Null if the terms are unknown. */
@@ -156,9 +156,9 @@ export interface BookingSummary {
 export interface Double {
   readonly reservationRef: string | null
   readonly clientReferenceId: string | null
-  /** When it was made, in Unix seconds. */
+  /** When the reservation was made, in Unix seconds. */
   readonly at: number | null
-  /** False if its outcome is unknown and the service could not be asked. */
+  /** False if the outcome of the attempt is unknown and the service could not be asked. */
   readonly isCertain: boolean
   /** Null if `isCertain` is false. */
   readonly summary: BookingSummary | null
@@ -172,7 +172,7 @@ export interface ReservationFacts {
   readonly offer: SeenOffer | undefined
   readonly service: ServiceAnswer
   readonly voucher: VoucherAnswer
-  /** If the outcome of an attempt is unknown: the reservations that the service lists under its client reference. */
+  /** The reservations that the service lists under the client reference of an attempt with an unknown outcome. */
   readonly listed: readonly ReadReservation[] | undefined
   readonly events: readonly ReceivedEvent[]
   /** The deliveries that a local sandbox reports. Undefined for another service. */
@@ -183,7 +183,7 @@ export interface ReservationFacts {
    */
   readonly sent: SentDeliveries | undefined
   readonly doubles: readonly Double[]
-  /** Unix seconds on the service's clock. For a local sandbox, that differs from this machine's clock. */
+  /** In Unix seconds of the service's clock. For a local sandbox, that differs from this machine's clock. */
   readonly now: number
   /** The error codes with which the service refused to make the reservation, as far as they are still known. */
   readonly refusals: readonly string[]
@@ -200,7 +200,7 @@ export interface Reception {
 export interface OwnSubscription extends SubscriptionHistory {
   /** Null for a secret that an earlier version stored. */
   readonly baseUrl: string | null
-  /** The client of its profile. Null if the profile is not in config.json. */
+  /** The client of the profile that stores the secret. Null if the profile is not in config.json. */
   readonly clientId: string | null
 }
 
@@ -227,8 +227,8 @@ export interface Facts {
 }
 
 /**
- * Returns the reservation as the service shows it, else as it was answered when it was made. Returns an empty object if
- * neither is known.
+ * Returns the reservation as the service shows it now, otherwise as it was answered when it was made. Returns an empty
+ * object if neither is known.
  */
 export function recordOf({service, entry}: Pick<ReservationFacts, 'service' | 'entry'>): JsonObject {
   if (service.kind === 'shown') return service.found.reservation

@@ -20,17 +20,19 @@ export const SEVERITIES = {
 
 /** How a missing event was lost, as far as that is known. */
 type Loss =
-  /** The service gave up delivering it. */
+  /** The service gave up delivering the event. */
   | 'given_up'
-  /** It was answered with 2xx, but is not in this store. */
+  /** A receiver answered with 2xx, but the event is not in this store. */
   | 'not_kept'
-  /** It is overdue and has not come. */
+  /** The event is overdue. */
   | 'never_came'
-  /** The service made no delivery for it. */
+  /** The service made no delivery for the event. */
   | 'not_sent'
 
 interface About {
-  /** The reservation that it is about. Null for an attempt without a reservation, or an event that names none. */
+  /**
+   * The reservation that the finding is about. Null for an attempt without a reservation, or an event that names none.
+   */
   readonly reference: string | null
 }
 
@@ -47,7 +49,9 @@ export interface Attempts {
 export interface Tries {
   /** The URL of the subscription, or null if unknown. */
   readonly address: string | null
-  /** The first attempt. `lastAt` is the last. Both are Unix seconds, or null if there was none or it is unknown. */
+  /**
+   * The times of the first and the last attempt, in Unix seconds. Null if there was none, or if the time is unknown.
+   */
   readonly firstAt: number | null
   readonly lastAt: number | null
 }
@@ -64,11 +68,11 @@ export type Finding = About &
     | {
         readonly code: 'outcome_unknown'
         readonly clientReferenceId: string
-        /** Unix seconds. */
+        /** In Unix seconds. */
         readonly sentAt: number
         /** The reservations that the service has under the client reference, or null if unknown. */
         readonly found: readonly string[] | null
-        /** Whether it was given up here, so that it cannot be resumed. */
+        /** Whether the attempt was given up on this machine, so that it cannot be resumed. */
         readonly isForgotten: boolean
       }
     | {
@@ -98,7 +102,7 @@ export type Finding = About &
         readonly address: string | null
         readonly status: number
         readonly attempts: number
-        /** When it will be sent again, or null if it will not. */
+        /** When the service will send the event again; null if it will not. */
         readonly nextAt: number | null
       } & EventDetails &
         MayBePassive)

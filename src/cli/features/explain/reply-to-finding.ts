@@ -19,15 +19,15 @@ type AboutEvent = FindingOf<'event_missing' | 'event_refused' | 'forward_given_u
 
 /** The parts of a reply to one finding, or to several that differ only in the type of the notification. */
 export interface ReplyPart {
-  /** Whether `point` belongs at the beginning of the mail. */
+  /** Whether `point` must be at the beginning of the mail. */
   readonly isFirst: boolean
   /** The main point, in sentences that are complete by themselves. */
   readonly point: string
-  /** Further details, or empty. */
+  /** Further details; empty if there are none. */
   readonly details: string
-  /** What the person who books can do, or empty. */
+  /** What the person who books can do; empty if there is nothing to do. */
   readonly todo: string
-  /** Sentences for developers, or an empty list. */
+  /** What a developer can do, one sentence each; empty if there is nothing to do. */
   readonly developers: readonly string[]
 }
 

@@ -4,7 +4,7 @@
  */
 import {isLive, type Standing} from './standing.js'
 
-/** What is known here about one reservation. */
+/** What the books say about one reservation. */
 export interface Entry {
   /** The id of the journal entry. */
   readonly id?: number
@@ -13,19 +13,20 @@ export interface Entry {
   /** The service's reference, if the journal has it. */
   readonly reservationRef: string | null
   readonly standing: Standing
-  /** The state as it is written here. */
+  /** The state as written in the books. */
   readonly status: string | null
   /** A decimal string, or null. */
   readonly amount: string | null
   readonly currency: string | null
-  /** When the journal recorded it, in whole Unix seconds. */
+  /** When the journal recorded the entry, in whole Unix seconds. */
   readonly createdAt?: number
   /** The line in the ledger. */
   readonly line?: number
-  /** Whether the service should have it, because it belongs to this client and to the compared period. */
+  /** Whether the service should have the reservation, because it belongs to this client and to the compared period. */
   readonly isExpected: boolean
   /**
-   * The reference of the reservation that was found for it. `isFoundLive` says whether that reservation is a booking.
+   * The reference of the service's reservation that was matched with the entry. `isFoundLive` says whether that
+   * reservation is a booking.
    */
   found: string | undefined
   isFoundLive: boolean
@@ -40,11 +41,11 @@ export interface Row {
   readonly status: string | null
   readonly amount: string | null
   readonly currency: string | null
-  /** What the account was charged, if that is in another currency. */
+  /** What the account was charged, if that is in another currency than the price. */
   readonly charged: {readonly amount: string; readonly currency: string | null} | null
-  /** When it was made, as the service wrote it. */
+  /** When the reservation was made, as written by the service. */
   readonly createdAt: string | null
-  /** Whether its cancellation cost a fee. */
+  /** Whether the cancellation had a fee. */
   readonly hasFee: boolean
 }
 

@@ -24,7 +24,7 @@ export interface BaseQuestion {
   readonly message: string
   /** Returns a line that is shown with the question and updated each second, for example the time left on an offer. */
   readonly status?: (() => string) | undefined
-  /** If it is aborted, the question is withdrawn and throws the signal's reason. */
+  /** Withdraws the question when aborted; the question then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Whether Escape throws GoBack. The question then mentions Escape. */
   readonly goesBack?: boolean
