@@ -43,7 +43,7 @@ export type DecidedBy = 'elicitation' | 'terminal' | 'server'
 interface NewHandle {
   readonly handle: string
   readonly prepared: Prepared
-  /** The name and version of the agent's program, as it gave them. */
+  /** The name and version that the agent's program gave, on one line of at most 100 characters. */
   readonly program: string
   /** Unix seconds. */
   readonly expiresAt: number

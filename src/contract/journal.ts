@@ -37,7 +37,7 @@ export interface TripFacts {
 
 /** The agent that made a reservation through the server for agents. */
 export interface MadeBy {
-  /** The name and version that the agent's program gave, as it gave them. */
+  /** The name and version that the agent's program gave, on one line of at most 100 characters. */
   readonly program: string
   /** The handle that the reservation was prepared under. */
   readonly handle: string

@@ -115,6 +115,11 @@ export function createHandleStores(database: Database, directory: string): Handl
   }
 }
 
+/** Deletes what agents of all clients have prepared and not carried out. Returns whether there was any. */
+export function forgetPrepared(database: Database): boolean {
+  return database.erase(() => database.run('DELETE FROM agent_handles WHERE prepared IS NOT NULL')) > 0
+}
+
 function digestOf(prepared: string): string {
   return createHash('sha256').update(prepared).digest('hex')
 }

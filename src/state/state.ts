@@ -225,7 +225,7 @@ export function openState(directory: string, options: StateOptions = {}) {
     people,
     /**
      * Deletes the client secrets of profiles (except in the keychain) and the tokens of clients, so that no byte
-     * remains. With `all`, also deletes stored guests and contacts. Of the signing secrets, deletes only those in
+     * remains. With `all`, also deletes stored guests and contacts, and what agents have prepared. Of the signing secrets, deletes only those in
      * `signing`. Returns whether there was anything to delete.
      */
     async forget(which: Forgotten, signing?: SigningLoss): Promise<boolean> {
@@ -236,8 +236,10 @@ export function openState(directory: string, options: StateOptions = {}) {
         throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
       }
       const had = writable() && forget(tokensDatabase, which, signing)
-      const hasPeople = which === 'all' && existsSync(join(directory, STATE_NAME))
-      return (hasPeople && (await people()).forgetAll()) || had
+      if (which !== 'all' || !existsSync(join(directory, STATE_NAME))) return had
+      const {forgetPrepared} = await import('./agent-handles.js')
+      const hadPeople = (await people()).forgetAll()
+      return forgetPrepared(stateDatabase) || hadPeople || had
     },
     /**
      * Deletes the tokens of these clients, or of all clients that this machine knows, from the shared store. Returns

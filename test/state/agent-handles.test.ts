@@ -14,7 +14,7 @@ import {openState, type State} from '../../src/state/state.js'
 import {openSqlite} from '../../src/storage/database-file.js'
 import {CLIENT, intent, OTHER_CLIENTS, offer} from '../support/client.js'
 import {held} from '../support/held.js'
-import {closing, ownDirectory} from '../support/own.js'
+import {closing, filesWith, ownDirectory} from '../support/own.js'
 import {describeEachPlace} from '../support/stores.js'
 
 test('handles are random, and of the one form that is accepted', () => {
@@ -42,6 +42,26 @@ test('a changed character in what is sent is reported as damage', async () => {
   connection.exec("UPDATE agent_handles SET prepared = replace(prepared, '10.00', '90.00')")
   connection.close()
   await expect(handles.find(handle, 1)).rejects.toThrow('is damaged')
+})
+
+test('what was prepared is forgotten with all secrets of this machine', async () => {
+  const directory = ownDirectory()
+  const state = closing(openState(directory))
+  const handles = await state.agentHandles(CLIENT)
+  const handle = mintHandle()
+  const prepared: PreparedReservation = {
+    kind: 'reservation',
+    intent: intent(1),
+    offer: offer('off_1'),
+    doubts: [],
+  }
+  await handles.create({handle, prepared, program: 'p', expiresAt: 60}, 0)
+  expect(await state.forget({profiles: [], clients: [CLIENT]})).toBe(false)
+  expect(await handles.find(handle, 1)).toBeDefined()
+  expect(await state.forget('all')).toBe(true)
+  expect(await handles.find(handle, 1)).toBeUndefined()
+  expect(filesWith(directory, 'canary-1')).toEqual([])
+  expect(await state.forget('all')).toBe(false)
 })
 
 await describeEachPlace(place => {

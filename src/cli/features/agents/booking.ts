@@ -1,5 +1,6 @@
 /** The parts that agents book and cancel with, and who calls. */
 import type {HandleStore} from '../../../contract/agent-handles.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Journal} from '../../../contract/journal.js'
 import type {Connection} from '../../session/connect.js'
 import type {Preferences} from '../../session/resolve.js'
@@ -33,4 +34,9 @@ export interface Booking extends BookingParts {
   /** Aborted when the server ends: nothing more is sent. */
   readonly signal: AbortSignal
   readonly approveCommand: (handle: string) => string
+}
+
+/** Returns the name of the agent's program as it is stored: on one line, and cut. */
+export function programOf({program}: Pick<Caller, 'program'>): string {
+  return sanitizeLine(program, 100)
 }

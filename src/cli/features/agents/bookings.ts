@@ -35,12 +35,12 @@ export async function openBookings(parts: BookingParts) {
     approveCommand: handle => approveCommandOf(handle, target, serviceFlags),
   }
   const underWay = new Map<string, Promise<unknown>>()
-  /** Runs one call at a time of a handle. Calls of the same handle meanwhile share it, so that a person is asked once. */
-  const shared = <T>(handle: string, work: () => Promise<T>): Promise<T> => {
-    const running = underWay.get(handle) as Promise<T> | undefined
+  /** Runs one call at a time. The same calls meanwhile share it, so that a person is asked once. */
+  const shared = <T>(call: string, work: () => Promise<T>): Promise<T> => {
+    const running = underWay.get(call) as Promise<T> | undefined
     if (running) return running
-    const started = work().finally(() => underWay.delete(handle))
-    underWay.set(handle, started)
+    const started = work().finally(() => underWay.delete(call))
+    underWay.set(call, started)
     return started
   }
   return {
@@ -48,15 +48,17 @@ export async function openBookings(parts: BookingParts) {
     prepareReservation: (request: unknown, caller: Pick<Caller, 'program'>) =>
       prepareReservation(booking, request, caller),
     /** Carries out a prepared reservation (see `reserveHandle`). */
-    reserve: (handle: string, caller: Caller) => shared(handle, () => reserveHandle(booking, handle, caller)),
+    reserve: (handle: string, caller: Caller) =>
+      shared(`reserve ${handle}`, () => reserveHandle(booking, handle, caller)),
     /** Prepares a cancellation (see `prepareCancellation`). */
     prepareCancellation: (reference: string, caller: Pick<Caller, 'program'>) =>
       prepareCancellation(booking, reference, caller),
     /** Carries out a prepared cancellation (see `cancelHandle`). */
-    cancel: (handle: string, caller: Caller) => shared(handle, () => cancelHandle(booking, handle, caller)),
+    cancel: (handle: string, caller: Caller) =>
+      shared(`cancel ${handle}`, () => cancelHandle(booking, handle, caller)),
     /**
      * Ends the bookings: nothing more is sent, except the repeats of a request whose outcome is unknown. Resolves when every call
-     * has recorded its outcome.
+     * has recorded its outcome. A question that is open must end by itself, as with the connection that it was asked through.
      */
     async close(): Promise<void> {
       ending.abort()

@@ -17,7 +17,7 @@ import {checkIdentifier} from '../../input/checks.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {cancelOnce, describeCancellation, planCancellation} from '../reservations/reservations.js'
 import {noteOutcome} from '../reserve/booking.js'
-import type {Booking, Caller} from './booking.js'
+import {type Booking, type Caller, programOf} from './booking.js'
 import {decide, requireAlive, requireApproval, risen} from './consent.js'
 
 /** How long a handle of a cancellation is valid. Not in the interface: a fee may rise from one day to the next. */
@@ -44,7 +44,7 @@ export interface CancelledReservation {
 export async function prepareCancellation(
   {connection, handles}: Booking,
   reference: string,
-  {program}: Pick<Caller, 'program'>,
+  caller: Pick<Caller, 'program'>,
 ) {
   const {target, clock} = connection
   checkIdentifier('reservation_ref', 'reservation_ref', reference)
@@ -59,7 +59,7 @@ export async function prepareCancellation(
     fee: {price: fee.amount, currency: fee.currency},
     lines: describeCancellation(plan, target),
   }
-  await handles.create({handle, prepared, program, expiresAt}, now)
+  await handles.create({handle, prepared, program: programOf(caller), expiresAt}, now)
   const reservation = plan.reservation?.reservation ?? null
   return {handle, expires_at: isoTime(expiresAt), fee, refund, reservation}
 }
@@ -76,7 +76,7 @@ export async function cancelHandle(
   handle: string,
   caller: Caller,
 ): Promise<CancelledReservation> {
-  const {connection, handles, consent, approveCommand} = booking
+  const {connection, handles, journal, consent, approveCommand} = booking
   const {target, clock} = connection
   const now = () => clock.now()
   if (!isHandle(handle)) throw handleNotValid()
@@ -88,7 +88,7 @@ export async function cancelHandle(
     const asking = {handles, target, consent, ask: caller.ask, approveCommand, now}
     await requireApproval(found, prepared, asking)
   }
-  const done = await handles.alone(
+  const done = await journal.alone(
     `cancel ${prepared.reservationRef}`,
     WAIT_MILLISECONDS,
     () => cancelAlone(booking, handle),

@@ -200,8 +200,9 @@ export interface Counting {
 
 /**
  * Decorates a journal, so that `begin` commits no new reservation over a limit. It counts and commits while no other process
- * counts for this service. Nothing else of the journal changes; `begin` throws the usage error of `checkLimits`, and a Failure
- * `unreachable` if another process counts for too long.
+ * counts for this service, and counts again afterwards: a process that stood still for so long that it lost a shared store's lock
+ * then withdraws what it committed. Nothing else of the journal changes; `begin` throws the usage error of `checkLimits`, and a
+ * Failure `unreachable` if another process counts for too long.
  */
 export function withLimits(journal: Journal, {limits, store, handles}: Counting): Journal {
   return {
@@ -210,17 +211,23 @@ export function withLimits(journal: Journal, {limits, store, handles}: Counting)
       const known = await journal.peek(intent)
       // Nothing is sent, or what may have been sent before is repeated, which counts already.
       if (known && (known.kind !== 'repeat' || !isNeverSent(known.entry))) return journal.begin(intent, now)
-      const done = await handles.alone(
-        'spending',
-        WAIT_MILLISECONDS,
-        async () => {
-          const except = (await journal.peek(intent))?.entry.id
-          const spending = await readSpending(store, journal.client, limits, {now, except})
-          checkLimits(limits, spending, intent.agreed)
-          return journal.begin(intent, now)
-        },
-        async () => undefined,
-      )
+      const requireRoom = async (except: number | undefined) => {
+        const spending = await readSpending(store, journal.client, limits, {now, except})
+        checkLimits(limits, spending, intent.agreed)
+      }
+      const beginAlone = async () => {
+        await requireRoom((await journal.peek(intent))?.entry.id)
+        const verdict = await journal.begin(intent, now)
+        const {id, attempts} = verdict.entry
+        if (!isNeverSent(verdict.entry)) return verdict
+        await requireRoom(id).catch(async error => {
+          await journal.notSent(id, attempts, now)
+          throw error
+        })
+        return verdict
+      }
+      const nothing = async () => undefined
+      const done = await handles.alone('spending', WAIT_MILLISECONDS, beginAlone, nothing)
       if (!done.gaveUp) return done.value
       const busy = 'another process is still counting what was spent; nothing was sent'
       throw new Failure('unreachable', busy, {code: 'busy', hint: 'call it again'})

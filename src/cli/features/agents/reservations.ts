@@ -38,9 +38,12 @@ import {termsIn} from '../catalogue/offer-lines.js'
 import {documentOf, notConfirmed} from '../reserve/booking.js'
 import {checkOffer, findDoubts, lookingUp, stayOf} from '../reserve/plan.js'
 import {completeRequest, readTyped, type Typed, withoutEmpty} from '../reserve/request.js'
-import type {Booking, Caller} from './booking.js'
+import {type Booking, type Caller, programOf} from './booking.js'
 import {decide, requireAlive, requireApproval, risen} from './consent.js'
 import {checkLimits, leftOf, readSpending, type SpendingLimits, withLimits} from './limits.js'
+
+/** Not in the interface. It bounds what an agent can make the store keep. */
+const MOST_BODY_LENGTH = 100_000
 
 /**
  * Prepares a reservation: checks guests, offer, price and limits, and stores under a new handle all that `reserveHandle` sends.
@@ -50,7 +53,7 @@ import {checkLimits, leftOf, readSpending, type SpendingLimits, withLimits} from
 export async function prepareReservation(
   booking: Booking,
   request: unknown,
-  {program}: Pick<Caller, 'program'>,
+  caller: Pick<Caller, 'program'>,
 ) {
   const {connection, handles, journal, preferred = {}} = booking
   const {state, target, clock} = connection
@@ -65,6 +68,7 @@ export async function prepareReservation(
       'search first, and use the offer_id of a result',
     )
   const handle = mintHandle()
+  const program = programOf(caller)
   // The reference is minted here, and not derived from what the agent says.
   const clientReferenceId = `agent-${randomBytes(10).toString('hex')}`
   const whole = await completeRequest(
@@ -85,6 +89,12 @@ export async function prepareReservation(
     stay: stayOf(seen),
     madeBy: {program, handle},
   })
+  if (intent.body.length > MOST_BODY_LENGTH)
+    throw usage(
+      'too_large',
+      `the reservation has more than ${MOST_BODY_LENGTH} characters`,
+      'name fewer guests',
+    )
   const standing = await lookingUp(() => journal.peek(intent))
   if (standing?.kind === 'conflict') throw conflictFailure(standing)
   // Only advice: what counts is checked again when the reservation is committed to the journal.

@@ -167,6 +167,30 @@ await describeEachPlace(place => {
     expect(again).toMatchObject({kind: 'repeat', entry: {id: one?.id}})
   }, 60_000)
 
+  test('processes that have lost the lock of the store withdraw what passes a limit', async () => {
+    const first = await place.open()
+    const states = [first, await place.open(first.directory)]
+    const unlocked = {
+      alone: async <T>(_: string, __: number, work: () => Promise<T>) => ({
+        gaveUp: false as const,
+        value: await work(),
+      }),
+    }
+    const now = Date.now() / 1000
+    const settled = await Promise.allSettled(
+      Array.from({length: 20}, (_, n) => {
+        const state = states[n % 2] as (typeof states)[0]
+        const counting = {limits: LIMITS, store: state.journal, handles: unlocked}
+        const journal = withLimits(state.journal.forClient(CLIENT), counting)
+        const madeBy = {program: 'p', handle: `hdl_${n}`}
+        return journal.begin(intent(n, {agreed: price('130.00'), madeBy}), now)
+      }),
+    )
+    expect(settled.filter(({status}) => status === 'fulfilled').length).toBeLessThanOrEqual(7)
+    const open = await first.journal.list({unresolved: true})
+    expect(open).toHaveLength(settled.filter(({status}) => status === 'fulfilled').length)
+  })
+
   test('one of which nothing was sent is counted again where it is sent at last', async () => {
     const state = await place.open()
     const handles = await state.agentHandles(CLIENT)
