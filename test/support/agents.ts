@@ -53,7 +53,7 @@ export async function serverAt(state: State, baseUrl: string, options: ServerOpt
     version: 'test',
     env: {},
   })
-  const bookings = await openBookings({connection, limits, consent})
+  const bookings = await openBookings({connection, limits, consent, timeoutSeconds})
   onTestFinished(async () => {
     await bookings.close()
     await connection.close()

@@ -16,6 +16,8 @@ export interface BookingParts {
   readonly consent: 'ask' | 'none'
   /** Defaults from the settings for what an agent leaves out. */
   readonly preferred?: Preferences
+  /** The limit that the user has set for sending and its repeats (default: that of `reserve`). */
+  readonly timeoutSeconds?: number | undefined
   /** The flags of the command line that lead to the same service, for commands that are suggested. */
   readonly serviceFlags?: readonly string[]
 }

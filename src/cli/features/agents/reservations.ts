@@ -283,8 +283,8 @@ async function finish(
   handle: string,
   send: (options: ReserveOptions) => Promise<ReserveOutcome>,
 ) {
-  const {connection, handles, journal, signal} = booking
-  const {api, clock, state, target, timeoutSeconds} = connection
+  const {connection, handles, journal, signal, timeoutSeconds} = booking
+  const {api, clock, state, target} = connection
   const warnings: string[] = []
   const warn = (text: string) => void warnings.push(text)
   const end = async () => {
