@@ -221,24 +221,45 @@ async function doublesOf({connection, journal}: Booking, {trip}: ReservationInte
  * `reserve` of the API does. A price that rose makes the handle void.
  */
 export async function reserveHandle(booking: Booking, handle: string, caller: Caller) {
+  if (!isHandle(handle)) throw handleNotValid()
+  const limits = requireLimits(booking)
+  const resumed = ({clientReferenceId}: JournalEntry) =>
+    finish(booking, handle, options => resume(options, clientReferenceId))
+  const earlier = await entryThatWasSent(booking, handle)
+  // It may have been sent, so no consent, price or limit applies any more.
+  if (earlier) return resumed(earlier)
+  let intent: ReservationIntent
+  try {
+    intent = await intentToSend(booking, handle, caller)
+  } catch (error) {
+    // Another server may have carried it out meanwhile. The service then refuses to price its offer.
+    const meanwhile = await entryThatWasSent(booking, handle)
+    if (meanwhile) return resumed(meanwhile)
+    throw error
+  }
+  const {connection, handles} = booking
+  const limited = withLimits(booking.journal, {limits, store: connection.state.journal, handles})
+  return finish(booking, handle, options => reserve({...options, journal: limited}, intent))
+}
+
+/** Returns what is sent for a handle, once price and person allow it. Throws as `reserveHandle` does before it sends. */
+async function intentToSend(booking: Booking, handle: string, caller: Caller): Promise<ReservationIntent> {
   const {connection, handles, consent, approveCommand} = booking
   const {target, clock} = connection
   const now = () => clock.now()
-  if (!isHandle(handle)) throw handleNotValid()
-  const limits = requireLimits(booking)
-  const earlier = await entryOf(booking, handle)
-  // It may have been sent, so no consent, price or limit applies any more.
-  if (earlier && !isNeverSent(earlier))
-    return finish(booking, handle, options => resume(options, earlier.clientReferenceId))
   const {found, prepared} = await requirePrepared(handles, handle, now())
   requireAlive(found)
-  const {intent} = prepared
   await requirePrice(booking, prepared, handle)
   const asking = {handles, target, consent, ask: caller.ask, approveCommand, now}
   // The person may have taken a while to agree.
   if (await requireApproval(found, prepared, asking)) await requirePrice(booking, prepared, handle)
-  const limited = withLimits(booking.journal, {limits, store: connection.state.journal, handles})
-  return finish(booking, handle, options => reserve({...options, journal: limited}, intent))
+  return prepared.intent
+}
+
+/** Returns the journal entry of a handle that was sent, or may have been; undefined if nothing was. */
+async function entryThatWasSent(booking: Booking, handle: string): Promise<JournalEntry | undefined> {
+  const entry = await entryOf(booking, handle)
+  return entry && !isNeverSent(entry) ? entry : undefined
 }
 
 /** Returns the newest journal entry that this client made under a handle. */

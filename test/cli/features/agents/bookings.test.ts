@@ -60,6 +60,21 @@ await describeEachPlace((place: Place) => {
     return (await bookings.prepareReservation(wanted(offerId), agreeing())).handle
   }
 
+  test('what another server books meanwhile is the result, although its offer can no longer be priced', async () => {
+    const handle = await prepared()
+    const [first, second] = [await open(), await openAnother()]
+    let isBooking = false
+    charges.before = async (request, response) => {
+      if (!request.path.startsWith('/hotels/offers/') || isBooking) return false
+      isBooking = true
+      await first.reserve(handle, agreeing())
+      return refusing(409, 'OFFER_ALREADY_USED')(request, response)
+    }
+    const booked = await second.reserve(handle, agreeing())
+    expect(booked).toMatchObject({outcome: 'confirmed', reservation_ref: 'R-1'})
+    expect(sent()).toHaveLength(1)
+  })
+
   test('a reservation is prepared, agreed to, made once, and named in the journal', async () => {
     const bookings = await open({consent: 'ask'})
     const caller = agreeing()
