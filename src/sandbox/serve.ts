@@ -26,20 +26,34 @@ const HOST = '127.0.0.1'
 
 /** Listens on `port` (0 for any free port). Rejects with the system's error if that fails. */
 export async function serveSandbox(sandbox: Sandbox, port: number) {
-  const listener = getRequestListener((request, env) => answerOrCut(sandbox, request, env as HttpBindings), {
-    hostname: HOST,
-    overrideGlobalObjects: false,
-    errorHandler: error => {
-      // A request target need not be a URL, for example `*` in `OPTIONS *`.
-      const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
-      const isTarget = error instanceof RequestError
-      const {status, headers, body} = isTarget
-        ? refusal('invalid_request', badTarget)
-        : refusal('internal_error', 'internal error in the local sandbox')
-      return new Response(body, {status, headers})
+  const listener = getRequestListener(
+    (request, env) => {
+      const {incoming, outgoing} = env as HttpBindings
+      const connection = connections.get(incoming.socket)
+      const link: Link = {
+        rawHeaders: incoming.rawHeaders,
+        goneAt: undefined,
+        ...(connection && {connection}),
+      }
+      if (connection) connections.set(incoming.socket, {...connection, isNew: false})
+      return answerOrCut(sandbox, request, link, outgoing)
     },
-  })
+    {
+      hostname: HOST,
+      overrideGlobalObjects: false,
+      errorHandler: error => {
+        // A request target can be no URL at all, such as `*` in `OPTIONS *`.
+        const badTarget = 'invalid Host header or request target: expected a path, or a whole http:// address'
+        const isTarget = error instanceof RequestError
+        const {status, headers, body} = isTarget
+          ? refusal('invalid_request', badTarget)
+          : refusal('internal_error', 'internal error in the local sandbox')
+        return new Response(body, {status, headers})
+      },
+    },
+  )
   const responses = new WeakMap<Duplex, ServerResponse>()
+  const connections = new WeakMap<Duplex, NonNullable<Link['connection']>>()
   const server = createServer({...LIMITS, requireHostHeader: false}, (request, response) => {
     responses.set(request.socket, response)
     // The scheme of a URL may be in upper or lower case (RFC 9110 §4.2.3).
@@ -47,6 +61,9 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
     if (request.httpVersion === '1.1' && request.headers.host === undefined) {
       send(response, refusal('invalid_request', 'the Host header is missing'))
     } else void listener(request, response)
+  })
+  server.on('connection', socket => {
+    connections.set(socket, {openedAt: realMilliseconds(), isNew: true})
   })
   server.on('checkExpectation', (_, response) => {
     send(response, refusal('expectation_failed', 'the only expectation that can be met is 100-continue'))
@@ -120,9 +137,12 @@ function refuseOn(socket: Duplex, {status, headers, body}: WireRefusal): void {
   setTimeout(() => socket.destroy(), LINGER_MILLISECONDS).unref()
 }
 
-async function answerOrCut(sandbox: Sandbox, request: Request, bindings: HttpBindings): Promise<Response> {
-  const {incoming, outgoing} = bindings
-  const link: Link = {rawHeaders: incoming.rawHeaders, goneAt: undefined}
+async function answerOrCut(
+  sandbox: Sandbox,
+  request: Request,
+  link: Link,
+  outgoing: HttpBindings['outgoing'],
+): Promise<Response> {
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) link.goneAt = realMilliseconds()
   })

@@ -73,6 +73,8 @@ function seen(n: number): SeenRequest {
     moved: 0,
     begun: n * 300,
     ended: n * 300 + 20,
+    connection: 0,
+    connected: n * 300,
     status,
     ending: 'answered',
     code,

@@ -27,6 +27,10 @@ export interface SeenRequest {
   /** Real times of arrival and end in milliseconds, which the clock does not change. They are for comparisons only. */
   readonly begun: number
   readonly ended: number
+  /** When its connection was opened, in the same milliseconds, which tells connections apart; null in process. */
+  readonly connection: number | null
+  /** When the connection was opened for it, or `begun` if the connection was open before: it waited from then on. */
+  readonly connected: number
   /** Null if no answer was sent. */
   readonly status: number | null
   readonly ending: Ending

@@ -153,6 +153,8 @@ function recordOf(
     at,
     moved,
     begun,
+    connection: link.connection?.openedAt ?? null,
+    connected: link.connection?.isNew ? link.connection.openedAt : begun,
     ended: link.goneAt ?? realMilliseconds(),
     status: isAnswered ? status : null,
     ending: endingOf(link.goneAt !== undefined, isOver, isAnswered),

@@ -80,6 +80,8 @@ export interface Link {
   readonly rawHeaders: readonly string[]
   /** When the client hung up before it had the whole answer, in milliseconds as `realMilliseconds` returns them. */
   goneAt: number | undefined
+  /** When the connection was opened, and whether this is its first request. Undefined in process. */
+  readonly connection?: {readonly openedAt: number; readonly isNew: boolean}
 }
 
 interface RequestState {

@@ -27,6 +27,8 @@ function requestsOf(...told: readonly Told[]): SeenRequest[] {
       moved: 0,
       begun: second * 1000,
       ended: (second + takes) * 1000,
+      connection: null,
+      connected: second * 1000,
       status: 200,
       ending: 'answered',
       code: null,

@@ -1,6 +1,9 @@
 /** What is kept of requests to judge by: facts and hashes, the latest ones, and no secrets. */
+import {once} from 'node:events'
 import {copyFileSync, readFileSync} from 'node:fs'
+import {Agent, get, type RequestOptions} from 'node:http'
 import {join} from 'node:path'
+import type {Readable} from 'node:stream'
 import {expect, onTestFinished, test} from 'vitest'
 import {KEPT_EVIDENCE, type SeenRequest} from '../../../src/sandbox/certify/evidence.js'
 import {addRequests, findRequest} from '../../../src/sandbox/store/evidence.js'
@@ -63,6 +66,35 @@ test('keeps operation, answer, and what a booking was made of', async () => {
   expect(none?.facts.isEmpty).toBe(true)
   expect(link?.facts).toMatchObject({isAuthorized: true, reservation: made?.facts.reservation})
   expect(link?.facts.expiresAt).toBe((link?.at ?? 0) + 3600)
+})
+
+test('tells connections apart, and when each was opened', async () => {
+  const agent = new Agent({keepAlive: true, maxSockets: 1})
+  onTestFinished(() => agent.destroy())
+  const {requests} = await seenDuring(async ({baseUrl, client}) => {
+    const {token} = await client()
+    const headers = {authorization: `Bearer ${token}`}
+    const show = async (options: RequestOptions) => {
+      const [answer] = (await once(get(`${baseUrl}/account`, {headers, ...options}), 'response')) as [
+        Readable,
+      ]
+      await answer.resume().toArray()
+    }
+    await show({agent})
+    await show({agent})
+    await show({agent: false})
+  })
+  const [, first, second, third] = requests
+  const opened = first?.connection ?? 0
+  expect([first?.connected, second?.connection, second?.connected]).toEqual([opened, opened, second?.begun])
+  expect(first?.begun).toBeGreaterThanOrEqual(opened)
+  expect(third?.connection).toBeGreaterThan(second?.ended ?? Number.POSITIVE_INFINITY)
+  expect(third?.connected).toBe(third?.connection)
+})
+
+test('a request in process has no connection', async () => {
+  const {requests} = await seenDuring(({client}) => client(), {inProcess: true})
+  expect(requests).toMatchObject([{connection: null, connected: requests[0]?.begun}])
 })
 
 test('the same body has the same hash in another order of its fields', async () => {
