@@ -1,8 +1,17 @@
 /** Rules about refusals and a busy service (§7). */
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {finding, groupBy, inOrder, isAfter, type Rule, secondsBetween, seriesOf} from './rule.js'
-import {hasOverlap} from './token-rules.js'
+import {
+  finding,
+  groupBy,
+  inOrder,
+  type Rule,
+  repeatsIn,
+  secondsBetween,
+  seriesOf,
+  type Workers,
+  workersOf,
+} from './rule.js'
 
 /** Refusals that can pass without a change of the request. */
 const PASSING_STATUSES = [408, 425, 429]
@@ -23,14 +32,20 @@ function isFinal({status, code}: SeenRequest): boolean {
   return !PASSING_STATUSES.includes(status) && !PASSING_CODES.includes(code ?? '')
 }
 
+/** Refusals of an offer, which stay whatever else is in the booking. */
+const OF_THE_OFFER = ['rooms_unavailable', 'offer_already_used', 'offer_expired']
+
 function judgeRefusal({requests}: Evidence, explained: ReadonlySet<string>) {
+  const workers = workersOf(requests)
   const refused = requests.filter(isFinal)
   const contents = new Set(refused.map(({content}) => content))
   const groups = groupBy(
     requests.filter(({content, requestId}) => contents.has(content) && !explained.has(requestId)),
-    contentOf,
+    refusedPartOf,
   )
-  const failures = [...groups.values()].flatMap(seriesOf).flatMap(repeatedRefusals)
+  const failures = [...groups.values()]
+    .flatMap(same => seriesOfRefusals(same, workers))
+    .flatMap(repeatedRefusals)
   return finding(refused.length, inOrder(failures), {
     broken: count =>
       `a refused request was repeated unchanged more than ${MOST_REPEATS} times: ${counted(count, 'request')}`,
@@ -41,6 +56,21 @@ function judgeRefusal({requests}: Evidence, explained: ReadonlySet<string>) {
 
 /** A request with another token is not the same: each process has its own. */
 const contentOf = ({content, token}: SeenRequest) => `${content} ${token}`
+
+/** Returns what must change before the request is sent again: the offer, or anything in the request. */
+function refusedPartOf(request: SeenRequest): string {
+  const {operation, code, facts} = request
+  const isOffer = facts.offer !== undefined && OF_THE_OFFER.includes(code ?? '')
+  return isOffer ? `${operation} ${facts.offer}` : contentOf(request)
+}
+
+/** A worker that does not know the refusal of another may ask for the same; a while later all know it. */
+function seriesOfRefusals(same: readonly SeenRequest[], workers: Workers): SeenRequest[][] {
+  const isRepeat = repeatsIn(same, workers)
+  const isLater = (earlier: SeenRequest, later: SeenRequest) =>
+    later.begun >= earlier.ended + workers.unawareMilliseconds
+  return seriesOf(same, (earlier, later) => isRepeat(earlier, later) || isLater(earlier, later))
+}
 
 /** Returns the requests of each run of refusals that is too long. */
 function repeatedRefusals(series: readonly SeenRequest[]): SeenRequest[] {
@@ -69,6 +99,7 @@ const BURST_SECONDS = 1
 const PROXY_SECONDS = 1
 
 function judgeBusy({requests}: Evidence) {
+  const workers = workersOf(requests)
   const busy = requests.filter(isBusy)
   const contents = new Set(busy.map(({content}) => content))
   const groups = groupBy(
@@ -77,9 +108,9 @@ function judgeBusy({requests}: Evidence) {
   )
   const failures = new Set<SeenRequest>()
   for (const same of groups.values()) {
-    // Equal requests that are under way at once come from several workers, of which only one was told to wait.
-    if (!hasOverlap(same)) for (const request of tooEarly(same)) failures.add(request)
-    for (const series of seriesOf(same)) for (const request of bursts(series)) failures.add(request)
+    for (const series of seriesOf(same, repeatsIn(same, workers))) {
+      for (const request of [...tooEarly(series), ...bursts(series)]) failures.add(request)
+    }
   }
   return finding(busy.length, inOrder(failures), {
     broken: count =>
@@ -89,14 +120,14 @@ function judgeBusy({requests}: Evidence) {
   })
 }
 
-function tooEarly(same: readonly SeenRequest[]): SeenRequest[] {
-  return same.filter((request, n) => {
-    const before = same[n - 1]
+function tooEarly(series: readonly SeenRequest[]): SeenRequest[] {
+  return series.filter((request, n) => {
+    const before = series[n - 1]
     if (before === undefined || !isBusy(before) || before.retryAfter === null) return false
     const seconds = secondsBetween(before, request)
     const isOfProxy =
-      before.isProxied && request.isProxied && seconds < PROXY_SECONDS && same[n - 2] === undefined
-    return !isOfProxy && isAfter(before, request) && seconds < before.retryAfter - SLACK_SECONDS
+      before.isProxied && request.isProxied && seconds < PROXY_SECONDS && series[n - 2] === undefined
+    return !isOfProxy && seconds < before.retryAfter - SLACK_SECONDS
   })
 }
 

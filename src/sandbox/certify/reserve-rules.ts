@@ -4,7 +4,16 @@ import {isSuccess} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
 import {lossesIn} from './losses.js'
-import {countedExpiries, finding, groupBy, inOrder, movesOf, type Rule, secondsBetween} from './rule.js'
+import {
+  countedExpiries,
+  finding,
+  groupBy,
+  inOrder,
+  movesOf,
+  type Rule,
+  secondsBetween,
+  workersOf,
+} from './rule.js'
 
 const bookingsIn = (requests: readonly SeenRequest[]) =>
   requests.filter(({operation}) => operation === 'reservations.create')
@@ -24,7 +33,7 @@ function judgeFresh({requests}: Evidence) {
     const late = same.filter(({operation, at, facts}) => {
       return operation === 'reservations.create' && at - (facts.expiresAt ?? 0) > GRACE_SECONDS
     })
-    expired.push(...countedExpiries(late, same, OFFER_VALIDITY_SECONDS, movedAt))
+    expired.push(...countedExpiries(late, same, OFFER_VALIDITY_SECONDS, movedAt, workersOf(requests)))
   }
   const {unresolved} = lossesIn(requests)
   const used = bookings.filter(request => {

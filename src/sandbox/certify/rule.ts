@@ -46,10 +46,42 @@ export function textOf(
   return seen > 0 ? kept : unseen
 }
 
-/** Reports whether `later` was sent when the client could know how `earlier` ended. */
+/** Reports whether `later` arrived after `earlier` had ended. A program that sends one after the other then knows the answer. */
 export function isAfter(earlier: SeenRequest, later: SeenRequest): boolean {
   return later.begun >= earlier.ended
 }
+
+/** Reports whether two of the requests, which are in the order of their arrival, were under way at the same time. */
+function hasOverlap(requests: readonly SeenRequest[]): boolean {
+  let latest = 0
+  for (const {connected, ended} of requests) {
+    if (connected < latest) return true
+    latest = Math.max(latest, ended)
+  }
+  return false
+}
+
+/**
+ * How long after an answer, in milliseconds of real time, requests of a program with several workers may still come from
+ * workers that do not know it: the answer is on its way, they have not run since, or what they sent has not been read yet.
+ */
+const UNAWARE_MILLISECONDS = 2000
+
+/**
+ * What is known of the workers of a program, threads or processes. Only requests that wait at the same time show that there are
+ * several: the sandbox reads one after the other, also those that were sent together.
+ */
+export interface Workers {
+  readonly areSeveral: boolean
+  /** How long after an answer a worker may not know it: 0 if there is only one. */
+  readonly unawareMilliseconds: number
+}
+
+/** Returns what the requests, which are all those of a program in the order of their arrival, show of its workers. */
+export const workersOf = onceEach((requests: readonly SeenRequest[]): Workers => {
+  const areSeveral = hasOverlap(requests)
+  return {areSeveral, unawareMilliseconds: areSeveral ? UNAWARE_MILLISECONDS : 0}
+})
 
 /** Returns the seconds between the end of one request and the arrival of another, by the clock by which it is longer. */
 export function secondsBetween(earlier: SeenRequest, later: SeenRequest): number {
@@ -88,21 +120,35 @@ export function onceEach<Input extends object, Result extends object>(
 
 /**
  * Splits equal requests into what each of several workers may have sent, one after the other. A request continues the shortest
- * series that had ended, so that no worker is blamed for the requests of another.
+ * series whose last request it follows by `follows`, so that no worker is blamed for the requests of another.
  */
-export function seriesOf(requests: readonly SeenRequest[]): SeenRequest[][] {
+export function seriesOf(requests: readonly SeenRequest[], follows: Follows): SeenRequest[][] {
   const all: SeenRequest[][] = []
   for (const request of requests) {
     let shortest: SeenRequest[] | undefined
     for (const series of all) {
       const last = series.at(-1)
-      if (last === undefined || !isAfter(last, request)) continue
+      if (last === undefined || !follows(last, request)) continue
       if (shortest === undefined || series.length < shortest.length) shortest = series
     }
     if (shortest === undefined) all.push([request])
     else shortest.push(request)
   }
   return all
+}
+
+/** Reports whether `later` was sent by a worker that had the answer to `earlier`. */
+export type Follows = (earlier: SeenRequest, later: SeenRequest) => boolean
+
+/**
+ * Returns how it is known of equal requests that one is a repeat of another. A booking is made by one worker, and so are all
+ * requests of a program that has only one. The others are a repeat if they come on the same connection; but if some were under way
+ * at the same time, each may be from another worker.
+ */
+export function repeatsIn(equal: readonly SeenRequest[], {areSeveral}: Workers): Follows {
+  if (hasOverlap(equal)) return () => false
+  if (!areSeveral || equal.every(({facts}) => facts.key !== undefined)) return isAfter
+  return (earlier, later) => isAfter(earlier, later) && earlier.connection === later.connection
 }
 
 /**
@@ -126,13 +172,15 @@ export function movesOf(requests: readonly SeenRequest[]): (at: number) => numbe
 /**
  * `refused` are requests that were refused because something in them had expired. Returns those that count against the program.
  * If it expired only because the clock was moved, the program did not know until the first refusal was answered, so earlier
- * requests are excused. Later ones count, and the first refusal counts with them. `told` are all answers that report the expiry.
+ * requests are excused, also those of workers that could not know it yet. Later ones count, and the first refusal counts with
+ * them. `told` are all answers that report the expiry.
  */
 export function countedExpiries(
   refused: readonly SeenRequest[],
   told: readonly SeenRequest[],
   validSeconds: number,
   movedAt: (at: number) => number,
+  {unawareMilliseconds}: Workers,
 ): SeenRequest[] {
   const [first] = refused
   if (first === undefined) return []
@@ -140,7 +188,7 @@ export function countedExpiries(
   const isLate = ({at, moved}: SeenRequest) => at - moved - (issuedAt - movedAt(issuedAt)) >= validSeconds
   const late = refused.filter(isLate)
   const heard = Math.min(...told.map(({ended}) => ended))
-  const goneOn = refused.filter(request => !isLate(request) && request.begun >= heard)
+  const goneOn = refused.filter(request => !isLate(request) && request.begun >= heard + unawareMilliseconds)
   if (late.length + goneOn.length === 0) return []
   const refusal = refused.filter(request => !isLate(request) && request.ended === heard)
   return [...new Set([...refusal, ...goneOn, ...late])]

@@ -3,7 +3,7 @@ import {ACCESS_TOKEN_LIFETIME_SECONDS} from '../../contract/limits.js'
 import {isOperationName, OPERATIONS} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, Misplaced, SeenRequest} from './evidence.js'
-import {finding, groupBy, inOrder, isAfter, type Rule} from './rule.js'
+import {finding, groupBy, inOrder, isAfter, type Rule, type Workers, workersOf} from './rule.js'
 
 /** A token that serves this many calls or fewer counts as a token for each call. */
 const FEW_CALLS = 5
@@ -19,50 +19,81 @@ interface Token {
   lastUse: SeenRequest | undefined
   /** When the client was told that it is no longer valid, or revoked it, in milliseconds of real time. */
   endedAt: number
+  /** The hash of the token that was used on the connection before this one was asked for there. */
+  readonly usedBefore: string | undefined
+  /** When the client was last told, before it asked, that a token is not valid. Negative infinity if it never was. */
+  readonly refusedAt: number
+  /** Whether it was asked for because of a refused call of its own. */
+  readonly isForRefusal: boolean
 }
 
 function tokensIn(requests: readonly SeenRequest[]): Map<string, Token> {
   const tokens = new Map<string, Token>()
+  const usedOn = new Map<number, string>()
+  const refusals = requests.filter(isRefusedToken).map(({ended}) => ended)
+  refusals.sort((a, b) => a - b)
+  let told = 0
+  let renewed = 0
   for (const request of requests) {
-    const {facts, token: used, status} = request
+    const {facts, token: used, connection} = request
     if (facts.issued !== undefined && request.operation === 'token.create') {
-      const added = {request, calls: 0, lastUse: undefined, endedAt: Number.POSITIVE_INFINITY}
-      tokens.set(facts.issued, added)
+      while ((refusals[told] ?? Number.POSITIVE_INFINITY) <= request.begun) told += 1
+      const isForRefusal = renewed < told
+      if (isForRefusal) renewed += 1
+      tokens.set(facts.issued, {
+        request,
+        calls: 0,
+        lastUse: undefined,
+        endedAt: Number.POSITIVE_INFINITY,
+        usedBefore: connection === null ? undefined : usedOn.get(connection),
+        refusedAt: refusals[told - 1] ?? Number.NEGATIVE_INFINITY,
+        isForRefusal,
+      })
     }
     const revoked = tokens.get(facts.revoked ?? '')
     if (revoked) revoked.endedAt = Math.min(revoked.endedAt, request.ended)
-    const token = tokens.get(used ?? '')
+    if (used === null) continue
+    if (connection !== null) usedOn.set(connection, used)
+    const token = tokens.get(used)
     if (token === undefined) continue
     token.calls += 1
     token.lastUse = request
-    if (status === 401) token.endedAt = Math.min(token.endedAt, request.ended)
+    if (isRefusedToken(request)) token.endedAt = Math.min(token.endedAt, request.ended)
   }
   return tokens
 }
 
-/** Reports whether `earlier` could have been used instead of asking for `token`, and was not in use by another process. */
-function wasNeedless(token: Token, earlier: Token): boolean {
-  const {request} = token
+const isRefusedToken = ({status, token}: SeenRequest) => status === 401 && token !== null
+
+/**
+ * Reports whether `earlier` could have been used instead of asking for `token`, and was not in use by another process. After a
+ * refused call a program trusts no token that it had then.
+ */
+function wasNeedless({request, usedBefore, refusedAt}: Token, earlier: Token, workers: Workers): boolean {
   const left = earlier.request.at + ACCESS_TOKEN_LIFETIME_SECONDS - request.at
   // A token that is used later belongs to another process.
   const isInUse = (earlier.lastUse?.begun ?? 0) >= request.begun
-  return (
-    isAfter(earlier.request, request) && left >= LEFT_SECONDS && earlier.endedAt > request.begun && !isInUse
-  )
+  if (left < LEFT_SECONDS || earlier.endedAt <= request.begun || isInUse) return false
+  if (earlier.request.ended <= refusedAt) return false
+  // The worker had sent a call with it, or all workers must know of it by then.
+  const isKnown = request.begun >= earlier.request.ended + workers.unawareMilliseconds
+  return isKnown || usedBefore === earlier.request.facts.issued
 }
 
 function judgeCached({requests}: Evidence) {
+  const workers = workersOf(requests)
   const tokens = [...tokensIn(requests).values()]
   const failures: SeenRequest[] = []
   for (const same of groupBy(tokens, ({request}) => sorted(request.facts.scopes ?? '')).values()) {
     const needless = same.filter((token, n) => {
+      if (token.calls > FEW_CALLS || token.isForRefusal) return false
       const before = same.slice(Math.max(0, n - MOST_EARLIER), n)
-      return token.calls <= FEW_CALLS && before.some(earlier => wasNeedless(token, earlier))
+      return before.some(earlier => wasNeedless(token, earlier, workers))
     })
     if (needless.length >= MOST_NEEDLESS) failures.push(...needless.map(({request}) => request))
   }
   const shown = tokens.filter(({calls}) => calls > 1).length
-  return finding(shown, failures, {
+  return finding(shown, inOrder(failures), {
     broken: count =>
       `${counted(count, 'token')} served ${FEW_CALLS} calls or fewer while an earlier one was still valid`,
     kept: `${counted(shown, 'token')} served several calls`,
@@ -72,34 +103,28 @@ function judgeCached({requests}: Evidence) {
 
 const sorted = (scopes: string) => scopes.split(' ').sort().join(' ')
 
-/** How long workers of a program with several may still send an old token, in milliseconds of real time. */
-const WORKERS_MILLISECONDS = 2000
-
 /** An injected 401 counts as the expiry of a valid token, whatever its code is. */
 const isExpiry = ({status, code, fault, token}: SeenRequest) =>
   status === 401 && token !== null && (code === 'token_expired' || fault !== null)
 
+/** What the workers of a program sent before the first of them asked for a new token may wait as long to be read. */
+const LONGEST_UNREAD_MILLISECONDS = 30_000
+
 function judgeRenewed({requests}: Evidence) {
-  const refused = requests.filter(isExpiry)
+  const workers = workersOf(requests)
   const calls = requests.filter(({token}) => token !== null)
+  const refused = calls.filter(isExpiry)
   const tokens = new Set(refused.map(({token}) => token))
-  const byToken = groupBy(
+  const uses = groupBy(
     calls.filter(({token}) => tokens.has(token)),
     ({token}) => token ?? '',
   )
   const failures = new Set<SeenRequest>()
   for (const [token, same] of groupBy(refused, ({token}) => token ?? '')) {
     const heard = Math.min(...same.map(({ended}) => ended))
-    const uses = byToken.get(token) ?? []
-    const patience = hasOverlap(uses) ? WORKERS_MILLISECONDS : 0
-    for (const use of uses) if (use.begun >= heard + patience && use.begun > heard) failures.add(use)
-  }
-  const repeats = groupBy(refused.length === 0 ? [] : calls, callOf)
-  for (const refusal of refused) {
-    const later = repeats.get(callOf(refusal)) ?? []
-    const isRepeat = (each: SeenRequest) => each.token !== refusal.token && isAfter(refusal, each)
-    const isRepeated = later.findLast(isRepeat) !== undefined
-    if (!isRepeated) failures.add(refusal)
+    const known = workers.areSeveral ? askedAfter(requests, heard) + workers.unawareMilliseconds : heard
+    for (const use of uses.get(token) ?? []) if (use.begun > known) failures.add(use)
+    for (const refusal of notRepeated(same, calls)) failures.add(refusal)
   }
   return finding(refused.length, inOrder(failures), {
     broken: count =>
@@ -109,17 +134,29 @@ function judgeRenewed({requests}: Evidence) {
   })
 }
 
-/** A call may be repeated with another body, such as a later date. */
-const callOf = ({operation, facts}: SeenRequest) => `${operation} ${facts.reservation ?? ''}`
+/** Returns when the client asked for a token after `heard`; `heard` if it did not do so soon. */
+function askedAfter(requests: readonly SeenRequest[], heard: number): number {
+  const isAsked = ({operation, begun}: SeenRequest) => operation === 'token.create' && begun >= heard
+  const asked = requests.find(isAsked)?.begun ?? heard
+  return asked <= heard + LONGEST_UNREAD_MILLISECONDS ? asked : heard
+}
 
-/** Reports whether two of the requests were under way at the same time. */
-export function hasOverlap(requests: readonly SeenRequest[]): boolean {
-  let latest = 0
-  for (const {begun, ended} of requests) {
-    if (begun < latest) return true
-    latest = Math.max(latest, ended)
+/** Returns the refused calls that were not repeated with another token. Each needs a repeat of its own, in whatever order. */
+function notRepeated(refused: readonly SeenRequest[], calls: readonly SeenRequest[]): SeenRequest[] {
+  const open = groupBy(
+    [...refused].sort((a, b) => a.ended - b.ended),
+    callOf,
+  )
+  for (const call of calls) {
+    const [first] = open.get(callOf(call)) ?? []
+    if (first && call.token !== first.token && isAfter(first, call)) open.get(callOf(call))?.shift()
   }
-  return false
+  return [...open.values()].flat()
+}
+
+/** A call may be repeated with another body, such as a later date. That a booking was made is known of its repeat only. */
+function callOf({operation, facts}: SeenRequest): string {
+  return operation === 'reservations.create' ? operation : `${operation} ${facts.reservation ?? ''}`
 }
 
 /** With fewer calls, a program has not shown what it needs. */

@@ -3,7 +3,17 @@ import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {isSuccess} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {countedExpiries, finding, groupBy, inOrder, movesOf, type Rule} from './rule.js'
+import {
+  countedExpiries,
+  finding,
+  groupBy,
+  inOrder,
+  movesOf,
+  type Rule,
+  repeatsIn,
+  seriesOf,
+  workersOf,
+} from './rule.js'
 
 const MOST_ASKED = 3
 /** A timer of one second may fire a little early. */
@@ -14,8 +24,10 @@ function judgeWaits({requests}: Evidence) {
     ({operation, code, fault}) =>
       operation === 'voucher.show' && code === 'reservation_not_confirmed' && fault === null,
   )
+  const workers = workersOf(requests)
   const groups = groupBy(asked, ({facts, token}) => `${facts.reservation} ${token}`)
-  const failures = [...groups.values()].flatMap(hasty)
+  const rows = [...groups.values()].flatMap(same => seriesOf(same, repeatsIn(same, workers)))
+  const failures = rows.flatMap(hasty)
   return finding(asked.length, inOrder(failures), {
     broken: count =>
       `a voucher was asked for before CONFIRMED without a pause of a second: ${counted(count, 'request')}`,
@@ -48,7 +60,7 @@ function judgeLink({requests}: Evidence) {
   const links = groupBy(expired, ({facts}) => `${facts.reservation} ${facts.expiresAt}`)
   const movedAt = movesOf(requests)
   const late = [...links.values()].flatMap(same =>
-    countedExpiries(same, same, VOUCHER_LINK_VALIDITY_SECONDS, movedAt),
+    countedExpiries(same, same, VOUCHER_LINK_VALIDITY_SECONDS, movedAt, workersOf(requests)),
   )
   const authorized = fetched.filter(({facts}) => facts.isAuthorized)
   return finding(fetched.length, inOrder([...authorized, ...late]), {

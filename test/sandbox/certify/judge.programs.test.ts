@@ -95,16 +95,6 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
       }),
   ],
   [
-    'token.cached',
-    'a token for each call of fifty workers',
-    partner =>
-      Promise.all(
-        Array.from({length: 50}, () =>
-          times(3, async () => partner.send('/account', {token: await partner.token(TO_READ)})),
-        ),
-      ),
-  ],
-  [
     'token.renewed',
     'sends the expired token again',
     async partner => {

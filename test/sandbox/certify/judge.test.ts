@@ -124,10 +124,76 @@ test('token.renewed: the old token is not sent again, and the call is repeated',
     use(1, {...EXPIRED, second: 10.2, takes: 0.5}),
     use(1, {...EXPIRED, second: 12, takes: 0.5}),
   ]
-  const renewed = [issued(2), use(2)]
+  const renewed = [issued(2, {second: 12.6}), use(2), use(2), use(2)]
   expect(verdictOf('token.renewed', requestsOf(...workers, ...renewed))).toBe('passed')
-  const slow = use(1, {...EXPIRED, second: 13, takes: 0.5})
-  expect(verdictOf('token.renewed', requestsOf(...workers, slow, ...renewed))).toBe('failed 4')
+  const slow = (second: number) => requestsOf(...workers, ...renewed, use(1, {...EXPIRED, second}), use(2))
+  expect(verdictOf('token.renewed', slow(14.5))).toBe('passed')
+  expect(verdictOf('token.renewed', slow(14.7))).toBe('failed 8')
+  // Each refused call is repeated, whoever does it first.
+  expect(verdictOf('token.renewed', requestsOf(...workers, ...renewed.slice(0, -1)))).toBe('failed 3')
+  const other: Told = {operation: 'hotels.search'}
+  const crossed = [use(1, {...EXPIRED, second: 11, ...other}), ...renewed, use(2, other)]
+  expect(verdictOf('token.renewed', requestsOf(...workers, ...crossed))).toBe('passed')
+})
+
+/** A request on a connection of its own, which was opened while the one before it was answered. */
+const fresh = (at: number, more: Told): Told => ({
+  second: at / 1000,
+  takes: 0.001,
+  connection: at - 2,
+  connected: at - 2,
+  ...more,
+})
+
+test('token.renewed: the sandbox reads one after the other what workers sent at the same time', () => {
+  const old = [fresh(1000, use(1, EXPIRED)), fresh(1002, use(1, EXPIRED)), fresh(1004, use(1, EXPIRED))]
+  const fine = [fresh(1006, issued(2)), fresh(1008, issued(3)), fresh(1010, use(2)), fresh(1012, use(2))]
+  const expectOf = (...told: Told[]) => expect(verdictOf('token.renewed', requestsOf(...told)))
+  expectOf(...old, ...fine, fresh(1014, use(3))).toBe('passed')
+  // One that sends the next when it has the answer opens its connection then.
+  const alone = (at: number, more: Told) => fresh(at, {...more, connection: at, connected: at})
+  expectOf(
+    alone(1000, use(1, EXPIRED)),
+    alone(1002, use(1, EXPIRED)),
+    alone(1004, use(2)),
+    alone(1006, use(2)),
+  ).toBe('failed 2')
+  // A lost call that is a booking: its repeat says which reservation was made.
+  const booking = use(1, {...EXPIRED, operation: 'reservations.create'})
+  expectOf(booking, use(2, {operation: 'reservations.create', facts: {reservation: 'RSV-1'}})).toBe('passed')
+})
+
+test('token.cached: tokens that workers ask for because of a 401 are excused', () => {
+  const seconds = (from: number) => from / 1000
+  const worker = (n: number, connection: number) => ({
+    connection,
+    second: seconds(1000 + n * 3),
+    takes: 0.002,
+  })
+  const each = Array.from({length: 12}, (_, n) => n)
+  const refused = each.map(n => use(0, {...EXPIRED, ...worker(n, n), second: seconds(1000 + n)}))
+  const renewing = each.map(n => issued(n + 1, worker(n, n)))
+  const repeated = each.map(n => use(n + 1, {...worker(n, n), second: seconds(1100 + n * 3)}))
+  const later = Array.from({length: 9}, (_, n) => use(12, {...worker(n, n), second: 3 + n}))
+  const first = issued(0, {second: 0, connection: 0})
+  const verdict = (...told: Told[]) => verdictOf('token.cached', requestsOf(first, ...told))
+  expect(verdict(...refused, ...renewing, ...repeated, ...later)).toBe('passed')
+  // A 401 excuses one token, and those that others ask for before they can know of it.
+  const again = each.map(n => [
+    issued(n + 20, {...worker(n, n), second: 20 + n}),
+    use(n + 20, {...worker(n, n), second: 20.5 + n}),
+  ])
+  expect(verdict(...refused, ...renewing, ...repeated, ...again.flat())).toMatch(/^failed (\d+,){10,}/)
+})
+
+test('token.cached: the evidence is in the order of arrival, also of several sets of scopes', () => {
+  const both = Array.from({length: 7}, (_, n) => [
+    issued(n, {facts: {issued: `token-${n}`, scopes: 'a'}}),
+    issued(n + 50, {facts: {issued: `token-${n + 50}`, scopes: 'b'}}),
+    use(n),
+    use(n + 50),
+  ]).flat()
+  expect(verdictOf('token.cached', requestsOf(...both))).toBe('failed 5,6,9,10,13,14,17,18,21,22,25,26')
 })
 
 test('token.scopes: needs twenty calls to judge', () => {

@@ -26,12 +26,16 @@ interface Sending {
 
 export type Partner = Awaited<ReturnType<typeof openPartner>>
 
-/** Opens a sandbox in process, whose real time is that of `wait`. */
-export async function openPartner() {
+/**
+ * Opens a sandbox, whose real time is that of `wait`. It is in process unless `isServed`: only then are there connections, which
+ * show how many workers a program has.
+ */
+export async function openPartner({isServed = false} = {}) {
   let now = TEST_START
-  const sandbox = await startSandbox({inProcess: true, clock: () => now, allowHttpLoopback: true})
+  const sandbox = await startSandbox({inProcess: !isServed, clock: () => now, allowHttpLoopback: true})
   onTestFinished(sandbox.close)
   const {baseUrl} = sandbox
+  const exchange = isServed ? fetch : (request: Request) => sandbox.sandbox.handle(request)
   const send = async (
     path: string,
     {method, token, body, headers, signal}: Sending = {},
@@ -47,11 +51,12 @@ export async function openPartner() {
       ...(signal && {signal}),
     })
     try {
-      const answer = await sandbox.sandbox.handle(request)
+      const answer = await exchange(request)
       const text = await answer.text()
       return {status: answer.status, json: text.startsWith('{') ? JSON.parse(text) : text}
     } catch (error) {
-      if (!(error instanceof ConnectionDrop)) throw error
+      const isLost = error instanceof ConnectionDrop || (isServed && error instanceof TypeError)
+      if (!isLost) throw error
       return {status: 0, json: undefined}
     }
   }
