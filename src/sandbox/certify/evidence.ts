@@ -108,6 +108,8 @@ export interface SeenAttempt {
   readonly isAccepted: boolean
   /** Whether the whole request was sent. If not, nothing listened there, or its certificate was not trusted. */
   readonly isSent: boolean
+  /** Whether it was not accepted, and the schedule (§6.4) has no other attempt after it. */
+  readonly isLast: boolean
   readonly forgery: Forgery | null
 }
 

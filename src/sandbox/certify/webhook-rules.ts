@@ -2,30 +2,36 @@
 import {WEBHOOK_RESPONSE_SECONDS} from '../../contract/limits.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenAttempt} from './evidence.js'
-import {type Finding, onceEach, type Rule, textOf} from './rule.js'
+import {type Finding, groupBy, onceEach, type Rule, textOf} from './rule.js'
 
-/** The attempts that reached the receiver, each under one kind. Where nothing listened, there was no receiver to judge. */
+/** The attempts, each under one kind. */
 interface Sorted {
+  /** Those that found no receiver, whatever they are. */
+  readonly unsent: SeenAttempt[]
   readonly first: SeenAttempt[]
   /** Of an event that was accepted before. */
   readonly duplicate: SeenAttempt[]
   /** Of an event that is older than one that was accepted before. */
   readonly disorder: SeenAttempt[]
   readonly forgery: SeenAttempt[]
+  /** The events that were accepted, at whatever attempt. */
+  readonly accepted: ReadonlySet<string>
 }
+
+const eventOf = ({subscriptionId, eventId}: SeenAttempt) => `${subscriptionId} ${eventId}`
 
 function sortByKind(attempts: readonly SeenAttempt[]): Sorted {
   const accepted = new Set<string>()
   const refused = new Set<string>()
   const newest = new Map<string, SeenAttempt>()
-  const sorted: Sorted = {first: [], duplicate: [], disorder: [], forgery: []}
+  const sorted: Sorted = {unsent: [], first: [], duplicate: [], disorder: [], forgery: [], accepted}
   for (const attempt of attempts) {
-    if (!attempt.isSent) continue
-    if (attempt.forgery !== null) {
-      sorted.forgery.push(attempt)
+    if (!attempt.isSent || attempt.forgery !== null) {
+      if (attempt.forgery === null) sorted.unsent.push(attempt)
+      else if (attempt.isSent) sorted.forgery.push(attempt)
       continue
     }
-    const event = `${attempt.subscriptionId} ${attempt.eventId}`
+    const event = eventOf(attempt)
     const subject = `${attempt.subscriptionId} ${attempt.reservation}`
     const newer = newest.get(subject)
     const isOld = newer !== undefined && newer.created > attempt.created && newer.ended <= attempt.begun
@@ -56,13 +62,36 @@ function finding(
   return {seen: seen.length, failures: [...new Set(ids)], text: textOf(seen.length, ids.length, texts)}
 }
 
+/** A timer may fire a little early, so an attempt that lasted almost as long as the limit was given up. */
+const GIVEN_UP_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000 - 50
+
+/** Reports whether the connection was cut before an answer, as when a receiver is stopped. */
+const isCut = ({status, begun, ended}: SeenAttempt) =>
+  status === null && ended - begun < GIVEN_UP_MILLISECONDS
+
+/**
+ * A receiver may be restarted, so an attempt that was cut or found none is no failure if the event was accepted by another one.
+ * Otherwise a cut is one. Where there was no receiver at all, the program may have ended: that counts if the schedule (§6.4) has
+ * no attempt left, or if it failed again while the program went on.
+ */
 function judgeAnswer(evidence: Evidence): Finding {
-  const seen = sortedAttempts(evidence).first
-  const failures = seen.filter(attempt => !attempt.isAccepted || isLate(attempt))
-  return finding(seen, failures, {
+  const {first, unsent, accepted} = sortedAttempts(evidence)
+  const isWrong = (attempt: SeenAttempt) =>
+    isCut(attempt) ? !accepted.has(eventOf(attempt)) : !attempt.isAccepted || isLate(attempt)
+  const lost = unsent.filter(attempt => !accepted.has(eventOf(attempt)))
+  const lastCall = evidence.requests.at(-1)?.begun ?? 0
+  const absent = [...groupBy(lost, eventOf).values()].flatMap(same => {
+    const isOver = same.some(({isLast}) => isLast)
+    const again = same[1]
+    return isOver || (again !== undefined && again.ended < lastCall) ? same : []
+  })
+  const failures = [...first.filter(isWrong), ...absent].sort((a, b) => a.ended - b.ended)
+  const waiting = new Set(lost.map(eventOf)).size
+  const waits = waiting === 0 ? '' : `; ${counted(waiting, 'event')} could not be delivered yet`
+  return finding([...first, ...absent], failures, {
     broken: count => `${counted(count, 'event')} not answered 2xx within ${WEBHOOK_RESPONSE_SECONDS} s`,
-    kept: `${counted(seen.length, 'event')} answered 2xx within ${WEBHOOK_RESPONSE_SECONDS} s`,
-    unseen: 'no event reached a receiver',
+    kept: `${counted(first.length, 'event')} answered 2xx within ${WEBHOOK_RESPONSE_SECONDS} s${waits}`,
+    unseen: `no event reached a receiver${waits}`,
   })
 }
 
@@ -97,8 +126,8 @@ function judgeDuplicate(evidence: Evidence): Finding {
   const seen = sortedAttempts(evidence).duplicate
   const failures = seen.filter(({isAccepted}) => !isAccepted)
   return finding(seen, failures, {
-    broken: count => `${counted(count, 'event')} not answered 2xx when it came again`,
-    kept: `${counted(seen.length, 'event')} answered 2xx when it came again`,
+    broken: count => `not answered 2xx when it came again: ${counted(count, 'event')}`,
+    kept: `answered 2xx when it came again: ${counted(seen.length, 'event')}`,
     unseen: 'no event came again after it was accepted',
   })
 }
@@ -107,8 +136,8 @@ function judgeDisorder(evidence: Evidence): Finding {
   const seen = sortedAttempts(evidence).disorder
   const failures = seen.filter(({isAccepted}) => !isAccepted)
   return finding(seen, failures, {
-    broken: count => `${counted(count, 'event')} not answered 2xx when it came after a newer one`,
-    kept: `${counted(seen.length, 'event')} answered 2xx when it came after a newer one`,
+    broken: count => `not answered 2xx when it came after a newer one: ${counted(count, 'event')}`,
+    kept: `answered 2xx when it came after a newer one: ${counted(seen.length, 'event')}`,
     unseen: 'no event came after a newer one of its reservation',
   })
 }

@@ -63,6 +63,7 @@ export async function makeAttempt(
   const attempt = {n: delivery.attempts + 1, at: isoTime(now), ...posted}
   const isAccepted = attempt.error === null
   const {deliveryId, subscriptionId} = delivery
+  const step = stepAfter(delivery, now, isAccepted)
   const seen: SeenAttempt = {
     deliveryId,
     subscriptionId,
@@ -75,9 +76,10 @@ export async function makeAttempt(
     status: attempt.status,
     isAccepted,
     isSent,
+    isLast: !isAccepted && step.nextAttemptAt === null,
     forgery,
   }
-  return {delivery, attempt, seen, signedAt, ...stepAfter(delivery, now, isAccepted)}
+  return {delivery, attempt, seen, signedAt, ...step}
 }
 
 /** Returns the body and the signature of an attempt, forged in the way that `forgery` says. */

@@ -47,7 +47,7 @@ async function bookForFee(partner: Partner, token: string): Promise<string> {
   return json.data.reservation_ref
 }
 
-/** The states of a receiver that answers with `statusOf`, after the sandbox is served: deliveries need an address. */
+/** The states of a receiver that answers with `statusOf`, and cuts the connection for 0. Then deliveries are sent. */
 async function subscribe(
   partner: Partner,
   token: string,
@@ -55,7 +55,9 @@ async function subscribe(
 ) {
   const {origin} = closing(
     await startSubscriber((answer, {body}, count) => {
-      answer.writeHead(statusOf(JSON.parse(String(body)).type, count)).end()
+      const status = statusOf(JSON.parse(String(body)).type, count)
+      if (status === 0) answer.destroy()
+      else answer.writeHead(status).end()
     }),
   )
   const body = {
@@ -391,6 +393,16 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
   ],
   [
     'errors.refusal',
+    'tries a sold-out offer again and again, each time as another booking',
+    async partner => {
+      const token = await partner.token()
+      const trip = await partner.trip(token)
+      await partner.fault({operation: 'reservations.create', kind: 'lose-offer', code: 'rooms_unavailable'})
+      await times(4, () => partner.book(token, {...trip, client_reference_id: `ref-${randomUUID()}`}))
+    },
+  ],
+  [
+    'errors.refusal',
     'logs in with a wrong secret in a loop',
     partner => times(5, () => partner.askToken(undefined, {client_secret: 'wrong'})),
   ],
@@ -416,7 +428,53 @@ const WRONG: readonly (readonly [rule: string, name: string, program: Program])[
 
 const HOOKED = `${TO_BOOK} webhooks:write`
 
+const drill = (partner: Partner, name: string) =>
+  partner.control('POST', '/_sandbox/drills', {client_id: 'cid_sandbox', drills: [name]})
+
+/** Subscribes an address where nothing listens, and returns its port. */
+async function subscribeNobody(partner: Partner, token: string): Promise<number> {
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${port}/hooks`
+  const events = ['reservation.confirmed', 'reservation.updated']
+  await partner.send('/webhooks/subscriptions', {token, body: {url, events}})
+  partner.sandbox.listenAt(partner.origin)
+  return port
+}
+
 const WRONG_RECEIVERS: typeof WRONG = [
+  [
+    'webhook.answer',
+    'does not listen when an event is drilled',
+    async partner => {
+      await subscribeNobody(partner, await partner.token(HOOKED))
+      await drill(partner, 'duplicate-event')
+    },
+  ],
+  [
+    'webhook.answer',
+    'does not listen, for hours, while the program goes on',
+    async partner => {
+      const token = await partner.token(HOOKED)
+      await subscribeNobody(partner, token)
+      await partner.book(token, await partner.trip(token))
+      await settled(partner)
+      await partner.advance(90)
+      await partner.search(token)
+    },
+  ],
+  [
+    'webhook.answer',
+    'cuts every connection',
+    async partner => {
+      const token = await partner.token(HOOKED)
+      const {origin} = closing(await startSubscriber(answer => answer.destroy()))
+      const body = {url: `${origin}/hooks`, events: ['reservation.confirmed']}
+      await partner.send('/webhooks/subscriptions', {token, body})
+      partner.sandbox.listenAt(partner.origin)
+      await partner.book(token, await partner.trip(token))
+      await settled(partner)
+    },
+  ],
   [
     'webhook.answer',
     'answers 500 to vouchers',
@@ -452,11 +510,7 @@ const WRONG_RECEIVERS: typeof WRONG = [
       let isUp = false
       let newest = ''
       // While nothing listens, the first events are not delivered.
-      const port = await findFreePort()
-      const url = `http://127.0.0.1:${port}/hooks`
-      const events = ['reservation.confirmed', 'reservation.updated']
-      await partner.send('/webhooks/subscriptions', {token, body: {url, events}})
-      partner.sandbox.listenAt(partner.origin)
+      const port = await subscribeNobody(partner, token)
       const {json} = await partner.book(token, await partner.trip(token))
       const ref = json.data.reservation_ref
       await settled(partner)
@@ -708,6 +762,37 @@ const RIGHT: readonly (readonly [name: string, program: Program])[] = [
         await partner.send(`/reservations/${ref}/voucher`, {token})
         partner.wait(1)
       })
+    },
+  ],
+  [
+    'a receiver that starts late',
+    async partner => {
+      const token = await partner.token(HOOKED)
+      const port = await subscribeNobody(partner, token)
+      await partner.book(token, await partner.trip(token))
+      await settled(partner)
+      closing(await startSubscriber(answer => answer.writeHead(200).end(), undefined, port))
+      await partner.advance(400)
+      await partner.search(token)
+    },
+  ],
+  [
+    'a receiver that is stopped while it has an event, and started again',
+    async partner => {
+      const token = await partner.token(HOOKED)
+      await subscribe(partner, token, (_, count) => (count === 1 ? 0 : 200))
+      await partner.book(token, await partner.trip(token))
+      await settled(partner)
+      await partner.advance(400)
+    },
+  ],
+  [
+    'a program that ends before its last events come',
+    async partner => {
+      const token = await partner.token(HOOKED)
+      await subscribeNobody(partner, token)
+      await partner.book(token, await partner.trip(token))
+      await partner.advance(3600)
     },
   ],
   [

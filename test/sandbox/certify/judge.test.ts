@@ -57,6 +57,7 @@ function attemptsOf(...told: readonly Partial<SeenAttempt>[]): SeenAttempt[] {
     status: 200,
     isAccepted: true,
     isSent: true,
+    isLast: false,
     forgery: null,
     ...each,
   }))
@@ -458,8 +459,31 @@ test('webhook.answer: 2xx within three seconds, of receivers that were reached',
   expect(verdictOf('webhook.answer', [], attemptsOf(refused))).toBe('failed 1')
   expect(verdictOf('webhook.answer', [], attemptsOf({ended: 3001}))).toBe('failed 1')
   expect(verdictOf('webhook.answer', [], attemptsOf({ended: 3000}))).toBe('passed')
+})
+
+test('webhook.answer: a receiver that is away, or cuts the connection', () => {
+  const requests = requestsOf(use(1, {second: 0}))
+  const active = requestsOf(use(1, {second: 0}), use(1, {second: 3600}))
+  const judged = (attempts: SeenAttempt[], seen = requests) => verdictOf('webhook.answer', seen, attempts)
   const away = {status: null, isAccepted: false, isSent: false}
-  expect(verdictOf('webhook.answer', [], attemptsOf(away))).toBe('not_shown')
+  // The program has ended, or its receiver has not started yet.
+  expect(judged(attemptsOf(away), active)).toBe('not_shown')
+  expect(judged(attemptsOf(away, away))).toBe('not_shown')
+  expect(judged(attemptsOf(away, {}))).toBe('passed')
+  // It is away when the event is sent again, while the program goes on.
+  expect(judged(attemptsOf(away, away), active)).toBe('failed 1,2')
+  expect(judged(attemptsOf(away, away, {}), active)).toBe('passed')
+  // No attempt is left: the eighth, or the only one of a drill.
+  expect(judged(attemptsOf({...away, isLast: true}))).toBe('failed 1')
+  expect(judged(attemptsOf({...away, isLast: true, eventId: 'evt_2'}, {}))).toBe('failed 1')
+  expect(judged(attemptsOf({...away, isLast: true, forgery: 'body'}))).toBe('not_shown')
+  const cut = {status: null, isAccepted: false, ended: 100}
+  expect(judged(attemptsOf(cut))).toBe('failed 1')
+  expect(judged(attemptsOf(cut, {}))).toBe('passed')
+  expect(judged(attemptsOf({status: null, isAccepted: false, ended: 3001}, {}))).toBe('failed 1')
+  const {rules} = judge({requests, attempts: attemptsOf(away, {eventId: 'evt_2'})}, 'cid_sandbox')
+  const text = rules.find(({rule}) => rule === 'webhook.answer')?.text
+  expect(text).toBe('1 event answered 2xx within 3 s; 1 event could not be delivered yet')
 })
 
 test('webhook.duplicate and webhook.disorder are no failures of webhook.answer', () => {

@@ -190,13 +190,19 @@ test('keeps what a subscriber answered, and whether it was reached', async () =>
         await client.call('POST', `/webhooks/subscriptions/${id}/test`)
       }
       await sandbox.advance(1)
+      await sandbox.control('POST', '/_sandbox/drills', {client_id: MAIN, drills: ['old-event']})
     },
     {allowHttpLoopback: true},
   )
-  expect(attempts).toMatchObject([
-    {status: 503, isAccepted: false, isSent: true, forgery: null},
-    {status: null, isAccepted: false, isSent: false},
+  const reached = {isAccepted: false, isSent: true}
+  const missed = {status: null, isAccepted: false, isSent: false}
+  expect(attempts.slice(0, 2)).toMatchObject([
+    {...reached, status: 503, isLast: false, forgery: null},
+    {...missed, isLast: false},
   ])
+  // An event of a drill is sent once.
+  expect(attempts.slice(2)).toHaveLength(4)
+  expect(attempts.slice(2).every(({isLast}) => isLast)).toBe(true)
 })
 
 test('keeps the latest, also through a restart, until a reset', async () => {
