@@ -1,6 +1,6 @@
 /**
- * Formats the result of `sandbox certify` as a signed page: one self-contained HTML file without scripts. The signature
- * is a comment after the page, and covers all bytes before it.
+ * The sheet as a signed page: one self-contained HTML file without scripts. The signature is a comment after the page, over every
+ * byte before it, with LF as the end of each line.
  */
 import {createHash, createPublicKey, type KeyObject, sign, verify} from 'node:crypto'
 import {
@@ -46,7 +46,7 @@ const MOST_PRINTED = 20
 
 /** Returns the page with its signature. */
 export function signedSheet(sheet: CertifySheet, facts: SheetFacts, key: KeyObject): string {
-  const page = pageOf(sheet, facts, fingerprintOf(publicText(key)))
+  const page = withPlainLineEnds(pageOf(sheet, facts, fingerprintOf(publicText(key))))
   const signature = sign(null, Buffer.from(page), key).toString('base64')
   return `${page}<!-- bookctl-signature ${publicText(key)} ${signature} -->\n`
 }
@@ -113,23 +113,25 @@ function fingerprintOf(publicKey: string): string {
   return `SHA256:${sum.replace(/=+$/, '')}`
 }
 
-/**
- * The result of checking a page: whether it is unchanged since it was signed, the fingerprint of the key, and whether
- * this machine has that key.
- */
+const withPlainLineEnds = (text: string) => text.replaceAll('\r\n', '\n')
+
+/** The check of a page: whether it is unchanged since it was signed, with which key, and whether this machine has that key. */
 export interface SheetCheck {
   readonly unchanged: boolean
   readonly key: string | null
   readonly own_key: boolean
 }
 
-/** Checks the bytes of a page. `ownKey` is the key of this machine, if it has one. */
+/**
+ * Checks the bytes of a file. `ownKey` is the key of this machine, if it has one. Mail and git may write line ends as CRLF, which
+ * a browser shows as the same page, so they are read as LF.
+ */
 export function checkSheet(bytes: Buffer, ownKey: KeyObject | undefined): SheetCheck {
-  const text = bytes.toString('latin1')
+  const text = withPlainLineEnds(bytes.toString('latin1'))
   const [comment = '', publicKey = '', signature = ''] =
     /<!-- bookctl-signature ([\w+/=]{1,200}) ([\w+/=]{1,200}) -->\n$/.exec(text) ?? []
   if (comment === '') return {unchanged: false, key: null, own_key: false}
-  const page = bytes.subarray(0, bytes.length - comment.length)
+  const page = Buffer.from(text.slice(0, -comment.length), 'latin1')
   return {
     unchanged: isSigned(page, publicKey, signature),
     key: fingerprintOf(publicKey),

@@ -51,6 +51,15 @@ test('is unchanged as it was written, and its key is told from others', () => {
   expect(other.key).not.toBe(own.key)
 })
 
+test('line ends as mail and git write them are no change', () => {
+  const lines = page.toString().split('\n')
+  expect(checkSheet(Buffer.from(lines.join('\r\n')), key)).toEqual(checkSheet(page, key))
+  for (const end of ['\r', '\n\n', '\n\r', ' \r\n'])
+    expect(checkSheet(Buffer.from(lines.join(end)), key).unchanged).toBe(false)
+  const typed = Buffer.from(signedSheet(SHEET, {...FACTS, program: 'trips\r\n1.4'}, key))
+  expect(checkSheet(typed, key).unchanged).toBe(true)
+})
+
 test('a change of any byte is found, and so is one that is cut off or added', () => {
   const passes = (bytes: Buffer) => {
     const {unchanged, own_key} = checkSheet(bytes, key)
