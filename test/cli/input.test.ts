@@ -295,6 +295,13 @@ test.each(['', 'm', '1w', '1.5h', '-1m', '1m x'])('%j is not a duration', text =
   expect(thrownBy(() => readDuration('--advance', text)).message).toContain('--advance')
 })
 
+test('says whether a bare number is a duration', () => {
+  expect(thrownBy(() => readDuration('--slow', '-5')).message).toContain(
+    'a number of seconds, or a duration such as',
+  )
+  expect(thrownBy(() => readDuration('--age', '5', true)).message).toContain('a duration with a unit such as')
+})
+
 test('refuses JSON that is nested too deeply', () => {
   expect(thrownBy(() => readJson('--input', '['.repeat(100_000))).details.code).toBe('invalid_json')
 })

@@ -113,8 +113,10 @@ const SECONDS: Readonly<Record<string, number>> = {s: 1, m: 60, h: 3600, d: 86_4
  */
 export function readDuration(field: string, text: string, needsUnit = false): number {
   const form = needsUnit ? /^(\d{1,9}[smhd])+$/ : /^(\d{1,9}[smhd])+$|^\d{1,9}$/
-  if (!form.test(text))
-    throw invalid(field, 'must be a duration with a unit, such as 30s, 10m, 2h or 30d', text)
+  if (!form.test(text)) {
+    const kind = needsUnit ? 'a duration with a unit' : 'a number of seconds, or a duration'
+    throw invalid(field, `must be ${kind} such as 30s, 10m, 2h or 30d`, text)
+  }
   const parts = text.match(/\d+[smhd]?/g) ?? []
   return parts.reduce((sum, part) => sum + Number.parseInt(part, 10) * (SECONDS[part.slice(-1)] ?? 1), 0)
 }

@@ -106,8 +106,8 @@ seed; if an answer is wrong (not 2xx within 3 s) it finds the shortest part that
 function readSlow(field: string, text: string): number {
   const seconds = readDuration(field, text)
   const most = FAULT_NUMBERS.latency_ms.max / 1000
-  if (seconds < 1 || seconds > most) throw usage('invalid_flag', `${field} must be from 1 to ${most} seconds`)
-  return seconds
+  if (seconds >= 1 && seconds <= most) return seconds
+  throw usage('invalid_flag', `${field} must be from 1 to ${most} seconds, not "${text}"`)
 }
 
 interface Choice {

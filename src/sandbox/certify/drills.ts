@@ -46,6 +46,9 @@ export interface SeriesDelivery {
   readonly forgery?: Forgery
 }
 
+/** How long the drill `slow` takes, unless it is told otherwise. */
+export const SLOW = '70 s (--slow)'
+
 const BOOKING = 'reservations.create'
 const anyRequest = (is: (request: SeenRequest) => boolean) => (evidence: Evidence) =>
   evidence.requests.some(is)
@@ -84,7 +87,7 @@ export const DRILLS: readonly Drill[] = [
   {
     name: 'slow',
     rule: 'reserve.patience',
-    shows: 'the next booking takes 70 s (--slow)',
+    shows: `the next booking takes ${SLOW}`,
     does: {kind: 'latency', operation: BOOKING, latency_ms: 70_000},
     isShown: anyRequest(
       ({operation, ending, begun, ended}) =>

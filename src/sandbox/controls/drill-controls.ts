@@ -6,7 +6,7 @@ import {z} from 'zod'
 import {isoTime} from '../../contract/dates.js'
 import {plainText} from '../../contract/records.js'
 import {invalidField, Refusal} from '../base/answers.js'
-import {DRILLS, type Drill, type DrillFault} from '../certify/drills.js'
+import {DRILLS, type Drill, type DrillFault, SLOW} from '../certify/drills.js'
 import {judge} from '../certify/judge.js'
 import {chaosSeries, findShortest} from '../delivery/chaos.js'
 import {playSeries, type Receiver, type SentDelivery} from '../delivery/series.js'
@@ -76,10 +76,10 @@ export async function runDrills(
   const receivers = chosen.some(({does}) => 'series' in does) ? receiversOf(service, clientId) : []
   const done = []
   for (const {name, rule, shows, does} of chosen) {
-    const facts = {drill: name, rule, shows}
     if ('series' in does) continue
     const fault = faultOf(name, does, {clientId, operation, slow_seconds})
     service.faults.push({...fault, left: fault.times})
+    const facts = {drill: name, rule, shows: shownBy(shows, {operation, slow_seconds})}
     done.push({...facts, fault, deliveries: null})
   }
   for (const {name, rule, shows, does} of chosen) {
@@ -99,6 +99,13 @@ interface Choices {
   readonly clientId: string
   readonly operation: string | undefined
   readonly slow_seconds: number | undefined
+}
+
+/** Returns what a drill shows, with the operation and the seconds that were chosen in place of its own. */
+function shownBy(shows: string, {operation, slow_seconds}: Omit<Choices, 'clientId'>): string {
+  const isSlower = slow_seconds !== undefined && shows.endsWith(SLOW)
+  const all = isSlower ? shows.replace(SLOW, `${slow_seconds} s`) : shows
+  return operation === undefined ? all : all.replace('the next booking', `the next request of ${operation}`)
 }
 
 function faultOf(name: string, fault: DrillFault, {clientId, operation, slow_seconds}: Choices) {

@@ -163,6 +163,7 @@ test.each(drillsOfRequests.filter(({name}) => name in PROGRAMS))(
 test('slow delays the booking by the seconds that are asked for', async () => {
   const partner = await openPartner()
   const {json} = await drill(partner, ['slow'], {slow_seconds: 0.05})
+  expect(json.data.drills[0].shows).toBe('the next booking takes 0.05 s')
   expect(json.data.drills[0].fault).toMatchObject({kind: 'latency', latency_ms: 50})
   const token = await partner.token(SCOPES)
   const trip = await partner.trip(token)
@@ -173,7 +174,11 @@ test('slow delays the booking by the seconds that are asked for', async () => {
 
 test('concerns the requests of its client only, and another operation if one is named', async () => {
   const partner = await openPartner()
-  await drill(partner, ['busy', 'failing'], {operation: 'account.show', client_id: 'cid_sandbox_poor'})
+  const order = {operation: 'account.show', client_id: 'cid_sandbox_poor'}
+  const {json} = await drill(partner, ['busy', 'failing'], order)
+  expect(json.data.drills[1].shows).toBe(
+    'the next request of account.show is answered 429 with Retry-After: 2',
+  )
   const token = await partner.token(SCOPES)
   expect((await partner.send('/account', {token})).status).toBe(200)
   const poor = await partner.client('_poor')
