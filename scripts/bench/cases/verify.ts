@@ -1,5 +1,6 @@
 /** `bookctl webhooks verify` for a single request, for captures, and for a large body. */
 import {rmSync, statSync} from 'node:fs'
+import {availableParallelism} from 'node:os'
 import {join} from 'node:path'
 import process from 'node:process'
 import {alternate, type Bench, BOOKCTL, canPin, reference} from '../support/bench.js'
@@ -66,9 +67,12 @@ export async function verifyLarge(bench: Bench): Promise<Row[]> {
 /** The loop keeps at most this many lines in memory, and repeats them. */
 const MOST_LINES_IN_MEMORY = 100_000
 
+/** The jobs of the run with threads, which is compared with the loop on one core. */
+const JOBS = 2
+
 /**
  * Verifies captures of three sizes. Compares the events a second with a plain loop of JSON.parse, base64 and HMAC, and measures
- * how time and memory grow. Both use one core if the system supports that.
+ * how time and memory grow. Both use one core if the system supports that. The largest capture is also verified with threads.
  */
 export async function verifyMany(bench: Bench): Promise<Row[]> {
   const sizes = bench.size([10_000, 100_000, 1_000_000], [1000, 10_000, 100_000])
@@ -82,28 +86,39 @@ export async function verifyMany(bench: Bench): Promise<Row[]> {
   const points: {size: number; costs: number[]}[] = []
   const peaks: number[] = []
   const looped: number[] = []
+  const threaded: Awaited<ReturnType<typeof verify>>[] = []
   for (const size of sizes) {
     const runs = []
     for (let n = 0; n < 3; n++) {
-      runs.push(await verify(bench, file(size)))
-      if (size === largest) looped.push(await loop(bench, inMemory, size))
+      runs.push(await verify(bench, file(size), 1))
+      if (size < largest) continue
+      looped.push(await loop(bench, inMemory, size))
+      threaded.push(await verify(bench, file(size), JOBS))
     }
     points.push({size, costs: runs.map(({milliseconds}) => milliseconds)})
     peaks.push(Math.max(...runs.map(({megabytes}) => megabytes)))
   }
   rmSync(directory, {recursive: true})
 
-  const rates = points.at(-1)?.costs.map(cost => (largest * 1000) / cost) ?? []
+  const ratesOf = (milliseconds: readonly number[]) => milliseconds.map(each => (largest * 1000) / each)
   const most = Math.max(...peaks)
   const cores = canPin() ? 'one core' : 'taskset is not there: more than one core'
   return [
     compared({
       measured: `\`bookctl webhooks verify\` of ${largest.toLocaleString('en')} captured events of ${lineBytes} bytes`,
       against: 'loop of JSON.parse, base64, HMAC; lines in memory',
-      ours: figure(rates, 'a second'),
+      ours: figure(ratesOf(points.at(-1)?.costs ?? []), 'a second'),
       reference: figure(looped, 'a second'),
       reach: {atLeast: 0.75},
       remark: `${Math.round(peaks.at(-1) ?? 0)} MB at most; ${cores}`,
+    }),
+    compared({
+      measured: `the same with \`--jobs ${JOBS}\``,
+      against: 'the same loop, on one core',
+      ours: figure(ratesOf(threaded.map(({milliseconds}) => milliseconds)), 'a second'),
+      reference: figure(looped, 'a second'),
+      reach: {atLeast: 1.5},
+      remark: `${Math.round(Math.max(...threaded.map(({megabytes}) => megabytes)))} MB at most; ${availableParallelism()} cores`,
     }),
     {
       measured: 'the same: most memory, at the worst of the three sizes',
@@ -116,9 +131,10 @@ export async function verifyMany(bench: Bench): Promise<Row[]> {
   ]
 }
 
-function verify(bench: Bench, file: string) {
-  const argv = ['webhooks', 'verify', file, '--at', 'received', '--format', 'ndjson']
-  return bench.nodeWithPeak([BOOKCTL, ...argv], {env: {BOOKCTL_WEBHOOK_SECRET: SECRET}, oneCore: true})
+function verify(bench: Bench, file: string, jobs: number) {
+  const argv = ['webhooks', 'verify', file, '--at', 'received', '--format', 'ndjson', '--jobs', String(jobs)]
+  const options = {env: {BOOKCTL_WEBHOOK_SECRET: SECRET}, oneCore: jobs === 1}
+  return bench.nodeWithPeak([BOOKCTL, ...argv], options)
 }
 
 /** Returns events a second. */

@@ -163,7 +163,7 @@ export async function printResults(
   let continues = false
   const show = async (result: Result<Verified>) => {
     await printer.print(result, continues)
-    for (const line of explanationsOf(held)) printer.tell?.(line)
+    if (printer.tell) for (const line of explanationsOf(held)) printer.tell(line)
   }
   const showHeld = async () => {
     if (aside) aside.add(held)
