@@ -196,6 +196,11 @@ export function packHeaders(rawHeaders: readonly string[]): string {
   return rawHeaders.join('\n')
 }
 
+/** Returns the headers again that `packHeaders` joined. */
+export function unpackHeaders(headers: string): string[] {
+  return headers === '' ? [] : headers.split('\n')
+}
+
 /**
  * Returns the value of the column `reservation_ref` for a new event: empty if the event names no valid reservation
  * reference. The column is null in events that an earlier version stored, because it did not exist then.
@@ -248,6 +253,10 @@ interface PackedRow {
 export type EventRow<Event> = Omit<Event, 'sequence' | 'rawHeaders' | 'body'> & PackedRow
 
 export function fromEventRow<Row extends PackedRow>({sequence, headers, body, ...fields}: Row) {
-  const rawHeaders = headers === '' ? [] : headers.split('\n')
-  return {...fields, sequence: Number(sequence), rawHeaders, body: new Uint8Array(body)}
+  return {
+    ...fields,
+    sequence: Number(sequence),
+    rawHeaders: unpackHeaders(headers),
+    body: new Uint8Array(body),
+  }
 }

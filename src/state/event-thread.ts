@@ -4,10 +4,10 @@
  * is busy share a transaction.
  */
 import {type MessagePort, parentPort, receiveMessageOnPort, workerData} from 'node:worker_threads'
-import type {NewEvent} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
 import {createOwner, fateOf} from '../storage/temporary.js'
 import {EVENTS, openOwn} from './databases.js'
+import {type PackedEvents, unpackEvents} from './event-messages.js'
 import {createForwardStore, pruneEvents, receiveEvents} from './event-store.js'
 import type {AnswerMessage, CallMessage, EventCalls, ThreadData} from './event-worker.js'
 import {createListenerEntry, overviewOf} from './listeners.js'
@@ -65,11 +65,12 @@ function serve(data: ThreadData, port: MessagePort): void {
       if (name !== 'close') calls ??= openCalls(data)
       // All events of a group are stored by one call. Each call of the group gets its own results.
       const isReceived = name === 'receive'
-      const all = isReceived ? [group.flatMap(call => call.args[0] as readonly NewEvent[])] : args
+      const packed = isReceived ? group.map(call => call.args[0] as PackedEvents) : []
+      const all = isReceived ? [packed.flatMap(unpackEvents)] : args
       const value = (calls?.[name] as Call | undefined)?.(...all)
       if (!isReceived) return group.map(({id}) => ({id, value}))
       const left = value as ReturnType<EventCalls['receive']>
-      return group.map(call => ({id: call.id, value: left.splice(0, (call.args[0] as NewEvent[]).length)}))
+      return group.map(({id}, n) => ({id, value: left.splice(0, packed[n]?.events.length)}))
     } catch (error) {
       const {fault, message, hint, isPassing} = error as StorageError
       return group.map(({id}) => ({id, error: {fault, message, hint, isPassing}}))

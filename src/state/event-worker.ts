@@ -6,6 +6,7 @@ import {join} from 'node:path'
 import type {EventKeeper} from '../contract/stored-events.js'
 import {StorageError} from '../storage/errors.js'
 import {startThread} from '../storage/thread.js'
+import {packEvents} from './event-messages.js'
 import {EVENTS_NAME} from './file-names.js'
 
 type CallName = Exclude<keyof EventKeeper, 'holds' | 'place'>
@@ -18,6 +19,7 @@ export type EventCalls = {
 export interface CallMessage {
   readonly id: number
   readonly name: CallName
+  /** The arguments; the events of `receive` are packed. */
   readonly args: readonly unknown[]
 }
 
@@ -55,20 +57,29 @@ export function startEventWorker(workerData: ThreadData): EventKeeper {
       } else waiter?.resolve(answer.value as never)
     }
   })
+  const send = <Value>(
+    name: CallName,
+    args: readonly unknown[],
+    moved: readonly ArrayBuffer[] = [],
+  ): Promise<Value> => {
+    if (failed) return Promise.reject(failed)
+    return new Promise((resolve, reject) => {
+      const id = calls++
+      waiting.set(id, {resolve, reject})
+      worker.postMessage({id, name, args}, moved)
+    })
+  }
   const call =
     <Name extends CallName>(name: Name) =>
-    (...args: Parameters<EventKeeper[Name]>): Promise<Awaited<ReturnType<EventKeeper[Name]>>> => {
-      if (failed) return Promise.reject(failed)
-      return new Promise((resolve, reject) => {
-        const id = calls++
-        waiting.set(id, {resolve, reject})
-        worker.postMessage({id, name, args})
-      })
-    }
+    (...args: Parameters<EventKeeper[Name]>) =>
+      send<Awaited<ReturnType<EventKeeper[Name]>>>(name, args)
   const close = call('close')
   return {
     place: join(workerData.directory, EVENTS_NAME),
-    receive: call('receive'),
+    receive(events) {
+      const packed = packEvents(events)
+      return send('receive', [packed], [packed.bodies.buffer])
+    },
     adopt: call('adopt'),
     take: call('take'),
     // No other process takes over the forwards of a running process.

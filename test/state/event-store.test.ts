@@ -1,7 +1,7 @@
 /** Received events in a real events.db: each is stored once and completely, and can be found again. */
 import {join} from 'node:path'
 import {beforeEach, expect, test} from 'vitest'
-import type {NewEvent} from '../../src/contract/stored-events.js'
+import type {NewEvent, StoredEvent} from '../../src/contract/stored-events.js'
 import {EVENTS, openOwn} from '../../src/state/databases.js'
 import {
   createEventStore,
@@ -181,6 +181,10 @@ test('the thread stores many events of any size, and nothing once it is closed',
   await expect(worker.receive(many)).rejects.toMatchObject({fault: 'failed'})
   const stored = await events().page({}, {after: 0}, 1000)
   expect(stored.map(({body}) => Buffer.from(body))).toEqual(many.map(({body}) => body))
+  const facts = ({eventId, type, receivedAt, secretName, rawHeaders}: NewEvent | StoredEvent) => [
+    ...[eventId, type, receivedAt, secretName, rawHeaders],
+  ]
+  expect(stored.map(facts)).toEqual(many.map(facts))
 })
 
 test('reports a directory that cannot contain events.db', async () => {
