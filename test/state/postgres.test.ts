@@ -164,6 +164,18 @@ withServer('finds the events of a reservation that an earlier version stored', a
   expect(found.map(({eventId}) => eventId)).toEqual(['evt_named', 'evt_escaped'])
 })
 
+withServer('prepares a named statement, and goes on without where a pooler changes the backend', async () => {
+  const store = closing(openStore(optionsOf(await server.url('prepared'), 5000)))
+  const prepared = () => store.query('SELECT name FROM pg_prepared_statements')
+  const ask = async () => (await store.query<{n: number}>('SELECT $1::int AS n', [7], 'seven')).rows
+  expect(await ask()).toEqual([{n: 7}])
+  expect((await prepared()).rows).toEqual([{name: 'seven'}])
+  // So it looks to a client of a pooler that runs each transaction on another backend.
+  await store.query('DEALLOCATE ALL')
+  expect(await ask()).toEqual([{n: 7}])
+  expect((await prepared()).rows).toEqual([])
+})
+
 const SHOWN = 'postgres://ann@h:5432/booking'
 
 test.each([

@@ -63,6 +63,8 @@ const SESSION_OPTIONS = Object.entries(SESSION)
   .join(' ')
 
 const MOST_CLOSING_MILLISECONDS = 2000
+/** The codes for a prepared statement that the server does not know, or already has. */
+const UNPREPARED = ['26000', '42P05']
 
 /** Creates the store. It reads the options and connects when it is first used. */
 export function openStore(readOptions: () => Promise<StoreOptions>) {
@@ -71,14 +73,18 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
   let schema: Promise<void> | undefined
   let facts: ServerFacts | undefined
   let takesOptions = true
+  let canPrepare = true
   let silent: {readonly error: StorageError; readonly until: number} | undefined
   const onConnect = async (client: ClientBase, shown: string) => {
     facts = await readFacts(client, shown)
     // Otherwise a crash of the server could lose acknowledged writes.
     if (facts.synchronousCommit === 'off') await client.query('SET synchronous_commit TO on')
   }
-  /** Runs a statement on the pool. Tries again while the server is starting or has no free connection. */
-  const run = async (sql: string, values?: readonly unknown[]): Promise<QueryResult> => {
+  /**
+   * Runs a statement on the pool. Tries again while the server is full or starting. With a `name` each connection prepares it
+   * once, unless there is a pooler, which may run it on another backend each time.
+   */
+  const run = async (sql: string, values?: readonly unknown[], name?: string): Promise<QueryResult> => {
     options ??= readOptions()
     const given = await options
     const shown = shownAddress(given.address)
@@ -90,10 +96,17 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
           pool = undefined
           throw error
         })
-        return await (await pool).query(sql, values ? [...values] : undefined)
+        const isPrepared = name !== undefined && canPrepare && facts?.isPooled === false
+        const query = {text: sql, ...(values ? {values: [...values]} : {}), ...(isPrepared ? {name} : {})}
+        return await (await pool).query(query)
       } catch (error) {
-        if (takesOptions && (error as {code?: unknown}).code === '08P01') {
-          // PgBouncer rejects these options, and has its own limits.
+        if (canPrepare && UNPREPARED.includes(codeOf(error))) {
+          // A pooler that looks like a server. The statement was not run.
+          canPrepare = false
+          continue
+        }
+        if (takesOptions && codeOf(error) === '08P01') {
+          // PgBouncer rejects these options, and has limits of its own.
           takesOptions = false
           pool = undefined
           continue
@@ -115,17 +128,18 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
   }
   return {
     /**
-     * Runs one statement as a transaction of its own. The first call creates or upgrades the schema. `count` is the
-     * number of rows that were changed or returned. Throws a StorageError. After the fault `unreachable`, the statement
-     * may have been committed; it must be repeated with the same ids.
+     * Runs one statement as its own transaction. The first call creates or upgrades the schema. `count` is the number of rows
+     * that were changed or returned.
+     * Throws a StorageError. After `unreachable`, the statement may have been committed; repeat it with the same ids. A statement
+     * that is run often gets a `name`, under which it is prepared.
      */
-    async query<Row extends object>(sql: string, values?: readonly unknown[]) {
+    async query<Row extends object>(sql: string, values?: readonly unknown[], name?: string) {
       schema ??= requireSchema(run, factsOfServer).catch(error => {
         schema = undefined
         throw error
       })
       await schema
-      const {rows, rowCount} = await run(sql, values)
+      const {rows, rowCount} = await run(sql, values, name)
       return {rows: rows as Row[], count: rowCount ?? 0}
     },
     /** Returns the facts about the last connection. Connects if there was none. Throws a StorageError. */
@@ -140,6 +154,10 @@ export function openStore(readOptions: () => Promise<StoreOptions>) {
       ])
     },
   }
+}
+
+function codeOf(error: unknown): string {
+  return String((error as {code?: unknown}).code)
 }
 
 async function openPool(
