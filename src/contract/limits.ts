@@ -1,6 +1,6 @@
 /**
- * Every number of the interface, each in one place. Numbers that only bookctl uses are next to the code that uses them,
- * except those that the client and the sandbox share.
+ * Every number of the interface, each in one place. Numbers of our own are next to the code that uses them, except
+ * those that the client and the sandbox share.
  */
 
 /** Lifetime of an access token (§2.1, §5.5, §8). */

@@ -44,7 +44,7 @@ export interface SeenOffer {
   /** Unix seconds on this machine's clock, as is `expires_at`. */
   readonly searched_at: number
   readonly expires_at: number
-  /** The client reference of the reservation that bookctl made from the offer, or null. */
+  /** The client reference of the reservation that was made here from the offer, or null. */
   readonly used_by_reference: string | null
 }
 

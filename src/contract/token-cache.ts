@@ -34,7 +34,7 @@ export interface Token {
   readonly expiresAt: number
 }
 
-/** A stored token, which bookctl requested itself. */
+/** A stored token, which this program requested. */
 export interface CachedToken extends Token {
   readonly askedScopes: readonly string[]
 }

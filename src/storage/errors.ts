@@ -37,7 +37,9 @@ export class StorageError extends Error {
   }
 }
 
-/** A warning to add to the advice to move a file away. Without its journal, bookctl could make a reservation twice. */
+/**
+ * A warning to add to the advice to move a file away. Without its journal, this program could make a reservation twice.
+ */
 export const WHEN_MOVED_AWAY =
   'if that is state.db, first check with the service what is booked: earlier reservations are then unknown here'
 

@@ -178,7 +178,7 @@ export function flushDirectory(directory: string): void {
 
 /**
  * Reports whether the file at `path` belongs to another user, who could read what is written to it or may have written
- * its content. Root is trusted. If bookctl runs as root in the home of a user, the owner of the directory is trusted
+ * its content. Root is trusted. If root runs this program in the home of a user, the owner of the directory is trusted
  * too.
  */
 export function isOfAnother(path: string, {uid}: fs.Stats): boolean {

@@ -58,7 +58,7 @@ export function unknownCommand(
   return usage('unknown_command', `unknown ${what} \`${text.slice(0, 60)}\``, hint)
 }
 
-/** Words of gh, stripe and aws, with the commands of bookctl for the same purpose, most likely first. */
+/** Words of gh, stripe and aws, with our commands for the same purpose, most likely first. */
 export const ALIASES = byWord([
   {words: ['balance', 'balances'], commands: ['account']},
   {words: ['patch', 'post', 'request'], commands: ['api']},
@@ -113,7 +113,7 @@ export const ALIASES = byWord([
   {words: ['status'], commands: ['whoami', 'doctor']},
 ])
 
-/** Verbs of other tools that follow a group (`webhooks rm`), with the verbs of bookctl for the same purpose. */
+/** Verbs of other tools that follow a group (`webhooks rm`), with our verbs for the same purpose. */
 const VERBS = byWord([
   {words: ['advance', 'time'], commands: ['clock']},
   {words: ['add', 'new', 'register'], commands: ['create', 'set']},

@@ -87,7 +87,7 @@ export async function candidatesOf(kind: Source, configDirectory: string, client
   }
 }
 
-/** A command of the manifest, with static fields that only bookctl defines. */
+/** A command of the manifest, with the static fields that oclif does not know. */
 type Facts = Command.Loadable & {readonly columns?: readonly string[]; readonly candidates?: Candidates}
 type Flag = Command.Flag.Any
 type Option = Extract<Flag, {type: 'option'}>

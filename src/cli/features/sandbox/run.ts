@@ -19,8 +19,8 @@ export function checkPrefix(field: string, text: string): string {
 }
 
 /**
- * Returns the environment variables that point programs at a sandbox: those of bookctl and, if there is a prefix, the
- * same with that prefix.
+ * Returns the environment variables that point programs at a sandbox: those of this program and, if there is a prefix,
+ * the same with that prefix.
  */
 export function variablesOf(
   values: Readonly<Record<'base_url' | 'client_id' | 'client_secret', string>>,

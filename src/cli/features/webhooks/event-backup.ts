@@ -44,7 +44,7 @@ export async function backUpEvents(state: State, file: string, force: boolean) {
   return single(document, document, file)
 }
 
-/** Reports whether `path` names a file that bookctl uses, or may use, in the configuration directory. */
+/** Reports whether `path` names a file that this program uses, or may use, in the configuration directory. */
 function isOwnFile(path: string, directory: string): boolean {
   const isInDirectory = realOf(dirname(path)) === realOf(directory)
   const names = FILE_NAMES.flatMap(name => ['', ...SIDE_FILES].map(suffix => name + suffix))

@@ -1,5 +1,5 @@
 /**
- * Every environment variable that bookctl reads, for `help`, `config` and `doctor`. Also builds the output of
+ * Every environment variable that this program reads, for `help`, `config` and `doctor`. Also builds the output of
  * `version`.
  */
 import {release, type} from 'node:os'
