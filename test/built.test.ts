@@ -75,7 +75,7 @@ test('reserve with a sandbox, built and from its sources', async () => {
   expect(await runAs(dev)).toEqual(done)
 })
 
-test('what connects is refused by the check above, so it can fail', async () => {
+test('the check above fails for a command that connects', async () => {
   const address = {BOOKCTL_BASE_URL: 'http://127.0.0.1:9/partner-api/v1', BOOKCTL_NO_HISTORY: '1'}
   const credentials = {BOOKCTL_CLIENT_ID: 'cid_0123456789abcdef', BOOKCTL_CLIENT_SECRET: 'sk_test_0123456789'}
   const env = {...offline, ...address, ...credentials}
@@ -124,7 +124,7 @@ test('a package that the sources use is bundled, and in the licence file, or els
   expect(names.filter(name => !isBundled(name))).toEqual(kept)
 })
 
-test('where nothing is built yet it says how to, and no more', async () => {
+test('before the first build, prints only how to build', async () => {
   const clone = join(home.directory, 'clone')
   cpSync(join(root, 'bin'), join(clone, 'bin'), {recursive: true})
   cpSync(join(root, 'package.json'), join(clone, 'package.json'))

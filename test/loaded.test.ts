@@ -58,7 +58,7 @@ test('a command that only asks loads of undici the client, and nothing that only
     expect(loaded).not.toContain(name)
 })
 
-test('what speaks to a store is loaded only where one is set', async () => {
+test('the PostgreSQL client is loaded only if a store is set', async () => {
   const address = 'postgres://ann@127.0.0.1:1/booking?sslmode=verify-full'
   const {exit, loaded} = await runAndList(ownHome({...sandbox.env, BOOKCTL_STORE: address}), ['account'])
   expect(exit).toBe(7)

@@ -121,7 +121,7 @@ describe('the HAR document', async () => {
     }
   })
 
-  test('keeps what helps: key, references, statuses, hotel', () => {
+  test('keeps key, references, statuses and hotel', () => {
     const text = JSON.stringify(log.entries[1])
     const plain =
       '0b9f2f4e-visible-key off_1 my-ref RSV-1 PENDING_PAYMENT 240.00 https://pay.test/[redacted] ADULT'

@@ -76,7 +76,7 @@ describe('identifiers', () => {
     expect(bad.filter(id => isIdentifier(kind, id))).toEqual([])
   })
 
-  it('have no segment that would lead elsewhere in a path', () => {
+  it('have no segment that would change a path', () => {
     const bad = ['..', '../x', '1/..', '1/../x', '1/./x', String.raw`1\..\x`, '1/.']
     const good = ['1/x', '1..2', '1/..x', '1/x..', '.5', '1/...']
     const prefixes = {event_id: 'evt_', other: ''}
@@ -93,7 +93,7 @@ describe('identifiers', () => {
     expect(isIdentifier('offer_id', 'off_1.2')).toBe(true)
   })
 
-  it('are never what a script passes when it has none', () => {
+  it('are never the missing value of a script', () => {
     const nothing = ['', ' ', '\t\n', 'null', 'undefined', 'None', ' null ']
     for (const kind of Object.keys(IDENTIFIERS) as IdentifierKind[])
       expect(nothing.filter(text => isIdentifier(kind, text))).toEqual([])

@@ -114,7 +114,7 @@ test('another reservation of the offer is a conflict, even when it has ended', (
   expect(verdictOn({...entry, outcome: 'refused'})).toBe('new')
 })
 
-test('a key belongs to one body, whatever its outcome', () => {
+test('a key can be used for only one body, whatever the outcome', () => {
   const entry = {...other, idempotencyKey: 'key-1'}
   for (const outcome of ['unknown', 'confirmed', 'refused', 'failed'])
     expect(verdictOn({...entry, outcome})).toBe('key_in_use')
@@ -203,7 +203,7 @@ describe('entries of other clients at the same base URL', () => {
   })
 })
 
-test('this machine is one service under all its names, and another port is another one', () => {
+test('all names of this machine mean the same service, and another port means another service', () => {
   const at = (host: string) => ({...client, baseUrl: `http://${host}:8080/v1`})
   const names = ['localhost', '127.0.0.1', '[::1]', '127.0.0.5']
   for (const stored of names)

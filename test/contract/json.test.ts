@@ -27,7 +27,7 @@ describe('long numbers', () => {
     },
   )
 
-  test('a document beside one is printed as JSON.stringify would', () => {
+  test('other values are printed as JSON.stringify prints them', () => {
     const inner = {a: [], b: {}, c: [1, {d: null}], e: undefined, f: 'ü\u0007"', g: new Date(0), toJSON: 1}
     const text = (number: unknown, print: (value: unknown) => string | undefined) =>
       print({number, inner, list: [undefined, true]})

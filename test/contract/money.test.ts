@@ -89,7 +89,7 @@ it('an instant is written to the nearest millisecond', () => {
 })
 
 describe('calendar dates', () => {
-  it('exist or not', () => {
+  it('are checked against the calendar', () => {
     const good = ['2030-06-01', '2028-02-29', '2000-02-29', '0004-02-29', '9999-12-31', '0001-01-01']
     const bad = [
       '2030-02-29',
@@ -109,7 +109,7 @@ describe('calendar dates', () => {
     expect([...good, ...bad].filter(isCalendarDate)).toEqual(good)
   })
 
-  it('end where four digits do', () => {
+  it('end with the year 9999', () => {
     expect(addDays('9999-12-30', 1)).toBe('9999-12-31')
     expect(() => addDays('9999-12-31', 1)).toThrow(RangeError)
     expect(() => addDays('0000-01-01', -1)).toThrow(RangeError)

@@ -45,7 +45,7 @@ test('ignores parameters it does not know (RFC 6749 §3.2, RFC 7009 §2.1)', asy
   expect(await refusalOf(used)).toBe('401 token_invalid')
 })
 
-test('grants the requested scopes that the client has, and refuses where there is none', async () => {
+test('grants the requested scopes that the client has, and refuses if it has none of them', async () => {
   const reader = {client_id: 'cid_sandbox_readonly', client_secret: 'sk_test_sandbox_readonly'}
   const granted = await askToken({...reader, scope: 'reservations:read reservations:write'})
   expect(granted.json.data.scope).toBe('reservations:read')

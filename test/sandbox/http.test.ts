@@ -154,7 +154,7 @@ test('a whole address is a target like its path (RFC 9112 §3.2.2), whatever the
   }
 })
 
-test('a head or a body that does not come to its end is given up', async () => {
+test('gives up on a head or a body that does not arrive completely', async () => {
   const slow = head(`POST ${TOKEN}`, 'Host: HOST', 'Content-Length: 100')
   const started = performance.now()
   const given = await Promise.all([slow.slice(0, -2), `${slow}{"grant_type":`].map(exchange))
@@ -164,7 +164,7 @@ test('a head or a body that does not come to its end is given up', async () => {
   expect((await sandbox.control('GET', '/_sandbox/clock')).status).toBe(200)
 })
 
-test('a request that follows an answered one, and is none, is refused', async () => {
+test('refuses bytes after an answered request that are no request', async () => {
   const good = head('GET /_sandbox/clock', 'Host: HOST')
   expect((await exchange(`${good}\x00`)).map(({status}) => status)).toEqual([200, 400])
 })

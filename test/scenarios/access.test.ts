@@ -28,7 +28,7 @@ describe('BOOKCTL_TOKEN', () => {
     return stdout.trim()
   }
 
-  test('is used as it is, needs no secret, and is not kept', async () => {
+  test('is used unchanged, needs no secret, and is not stored', async () => {
     const env = {BOOKCTL_TOKEN: await obtain(), BOOKCTL_CONFIG_DIR: join(home.directory, 'other')}
     const before = await tokensAsked()
     expect(await home.json(['account'], {env})).toMatchObject({exit: 0})
@@ -56,7 +56,7 @@ describe('BOOKCTL_TOKEN', () => {
     expect(JSON.stringify(refused)).not.toContain('ted"')
   })
 
-  test('elsewhere than on this machine it counts as live', async () => {
+  test('counts as live if the service is not on this machine', async () => {
     const env = {BOOKCTL_TOKEN: 'planted', BOOKCTL_BASE_URL: 'https://partner.example/v1'}
     const {result, stderr} = await home.json(['whoami'], {env})
     expect(result).toMatchObject({mode: 'live'})
@@ -98,7 +98,7 @@ describe('login', () => {
     expect(await home.refusal(['account'])).toMatchObject({exit: 2, code: 'mode_mismatch'})
   })
 
-  test('nor does a live secret of the environment go to the address of a test profile', async () => {
+  test('a live secret of the environment is not sent to the address of a test profile', async () => {
     await logIn()
     const env = {BOOKCTL_BASE_URL: undefined, BOOKCTL_CLIENT_ID: 'cid_x', BOOKCTL_CLIENT_SECRET: 'sk_live_x'}
     expect(await home.refusal(['account'], {env})).toMatchObject({exit: 2, code: 'mode_mismatch'})
@@ -142,7 +142,7 @@ describe('leaving', () => {
     expect(await home.json(['account'])).toMatchObject({exit: 0})
   })
 
-  test('an unknown profile is reported; what is stored without one is removed', async () => {
+  test('an unknown profile is reported; secrets that are stored without a profile are removed', async () => {
     await logIn()
     const leave = ['logout', '--profile', 'nope']
     for (const argv of [leave, [...leave, '--dry-run']])
@@ -251,7 +251,7 @@ describe('leaving', () => {
     expect(await home.refusal(remove)).toMatchObject({exit: 2, code: 'unknown_profile'})
   })
 
-  test('live credentials are not removed without a yes', async () => {
+  test('live credentials are not removed without --yes', async () => {
     await logIn('--profile', 'real')
     const path = join(home.configDirectory, 'config.json')
     writeFileSync(path, settings().replace('"mode": "test"', '"mode": "live"'))

@@ -62,7 +62,7 @@ describe('where it goes', () => {
 })
 
 describe('what is sent', () => {
-  test('JSON as it was written, and headers', async () => {
+  test('sends JSON as it was written, and the given headers', async () => {
     answerWith('/x', '{"ok":true}', 'application/json')
     const body = '{"big":12345678901234567890,"a":"ş"}'
     const patch = ['api', 'patch', 'x', '--data', '-', '-H', 'X-One: 1:2', '-H', 'x-one: 3']
@@ -152,7 +152,7 @@ describe('what comes back', () => {
     expect((await home.run(['api', 'DELETE', '/none', '--json'])).stdout).toBe('null\n')
   })
 
-  test('a terminal gets no bytes that are no text, and text is made harmless', async () => {
+  test('a terminal gets only text, without control characters', async () => {
     answerWith('/binary', BINARY, 'image/png')
     await ends(atTerminal(home, ['api', 'GET', '/binary']), 0, ['6 bytes of binary data are not shown'])
     answerWith('/text', 'plain \u001b[2J text', 'text/plain')

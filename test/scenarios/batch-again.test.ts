@@ -115,7 +115,7 @@ async function dearestOffer(): Promise<string> {
 }
 
 describe('after a run that was killed', () => {
-  test('before it sent anything: the trip is searched and booked', async () => {
+  test('before anything was sent, the next run searches and books the trip', async () => {
     const [one, two] = [`${group}-1`, `${group}-2`]
     const key = await committed(one, 'off_goneforever')
     const {exit, result, sent} = await recorded(() =>
@@ -229,7 +229,7 @@ test('a trip whose reservation was cancelled is refused, and not booked again', 
   expect(again.result.batch.totals).toEqual([{currency: 'EUR', amount: again.result.trips[1]?.price}])
 })
 
-test('a payment that was not made in time: the trip is refused, names its reservation, and is not booked again', async () => {
+test('a trip that was not paid in time is refused with its reservation, and not booked again', async () => {
   const own = await ownSandbox()
   const path = tripFile(own.home, [tripNamed('E-1', {payment: {mode: 'instant'}}), tripNamed('E-2')])
   const {exit, result} = await batch(own.home, path)

@@ -329,7 +329,7 @@ describe('the offer of a trip', () => {
     expect(new Set(result.trips.map(trip => trip.hotel_name))).toEqual(new Set([cheapest?.hotel_name]))
   })
 
-  test('fits what the trip chooses, and is the first of equals', async () => {
+  test('fits the wishes of the trip, and is the first of equally cheap ones', async () => {
     const offers = await offersFor()
     const last = offers.at(-1)
     const first = (fits: (offer: (typeof offers)[number]) => boolean) => offers.find(fits)
@@ -353,7 +353,7 @@ describe('the offer of a trip', () => {
     )
   })
 
-  test('is missing where none fits: that trip is refused, and the others are booked', async () => {
+  test('is missing if none fits: that trip is refused, and the others are booked', async () => {
     const trips = [
       tripNamed(`${group}-1`, {choose: {hotel_id: 'htl_none'}}),
       tripNamed(`${group}-2`, {choose: {board: 'AI', max_price: '1'}}),
@@ -368,7 +368,7 @@ describe('the offer of a trip', () => {
     expect(alone.exit).toBe(5)
   })
 
-  test('may be named, and is then booked as it is', async () => {
+  test('may be named, and is then booked without a search', async () => {
     const [, second] = await offersFor()
     const {search: _, ...trip} = tripNamed(`${group}-1`)
     const path = tripFile(home, [{...trip, offer_id: second?.offer_id}])

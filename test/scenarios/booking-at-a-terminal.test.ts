@@ -70,7 +70,7 @@ test('a person sees what is reserved before it is sent, also with --yes and --js
   expect(await reserving('--quiet')).not.toMatch(/Guests|Service/)
 })
 
-test('what is confirmed shows hotel, dates, until when it can be cancelled and the balance, if that may be seen', async () => {
+test('a confirmed reservation shows hotel, dates, cancellation deadline and, if the client may see it, the balance', async () => {
   const reserved = async () =>
     factsIn(await seen(['reserve', await offerIn(home), '--pay', 'account', '--yes', ...GUESTS]))
   const facts = await reserved()

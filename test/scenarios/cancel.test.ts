@@ -85,7 +85,7 @@ test('--dry-run shows the fee and the request, and sends nothing that changes', 
   await home.run(['reservations', 'cancel', ref, '--yes'])
 })
 
-test('an update changes what was given, and is refused before anything is sent when it is wrong', async () => {
+test('an update changes the given fields, and an invalid one is refused before anything is sent', async () => {
   const ref = await reserve()
   const update = ['reservations', 'update', ref]
   const email = ['--contact', 'email=new@example.com']
@@ -107,7 +107,7 @@ test('an update changes what was given, and is refused before anything is sent w
   })
 })
 
-test('at a terminal it asks; no is no, and Ctrl-C says that nothing was cancelled', async () => {
+test('asks at a terminal; after a no or Ctrl-C, nothing is cancelled', async () => {
   const ref = await reserve()
   const answer = async (key: string) => {
     const run = atTerminal(home, ['reservations', 'cancel', ref])

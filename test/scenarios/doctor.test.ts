@@ -37,7 +37,7 @@ async function startHttps(identity: {cert: string | Buffer; key: string | Buffer
   return `https://127.0.0.1:${server.port}/v1`
 }
 
-test('of a service that is as it should be every check is ok or skipped, and the exit code is 0', async () => {
+test('if nothing is wrong, every check is ok or skipped, and the exit code is 0', async () => {
   const {exit, stderr, ...checks} = await doctor()
   expect({exit, stderr}).toEqual({exit: 0, stderr: ''})
   const all: Check[] = Object.values(checks as Record<string, Check>)
@@ -174,7 +174,7 @@ test('a webhook receiver that keeps the rules, and one that is not there', async
 })
 
 describe('this machine', () => {
-  test('without a login: runs the checks that need none', async () => {
+  test('without a login, runs the checks that need none', async () => {
     const env = {BOOKCTL_CLIENT_ID: undefined, BOOKCTL_CLIENT_SECRET: undefined}
     const login = {fix: containing('bookctl login')}
     expect(await doctor([], {baseUrl: undefined, env})).toMatchObject({exit: 4, login, service: SKIPPED})

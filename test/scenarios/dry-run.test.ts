@@ -45,7 +45,7 @@ test.each([
   expect(refused).toMatchObject({exit: 2, code: 'path_not_shown'})
 })
 
-test('a voucher: the request, and the file it would make', async () => {
+test('voucher download shows the request, and the file it would create', async () => {
   const {exit, result} = await home.json(['voucher', 'download', 'RSV-1', '--dry-run'])
   expect({exit, ...result}).toMatchObject({
     exit: 0,

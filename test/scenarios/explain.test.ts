@@ -64,7 +64,7 @@ describe('a reservation', async () => {
     }
   })
 
-  test('is explained logged out, and while the service is down, with what was not asked', async () => {
+  test('is explained without a login, and while the service is down, with the sources that were not asked', async () => {
     const {made} = await booked(home, 'alone-1', '2030-06-05')
     const loggedOut = await explained(home, made, LOGGED_OUT)
     expect(loggedOut.looked_in.find(({source}) => source === 'service')?.problem).toContain('not logged in')
@@ -76,7 +76,7 @@ describe('a reservation', async () => {
     }
   })
 
-  test('booked twice is told as that, from both sides, until one is cancelled', async () => {
+  test('that was booked twice is reported as a likely double, for either reference, until one is cancelled', async () => {
     const first = await booked(home, 'twice-1', '2030-06-10')
     const second = await booked(home, 'twice-2', '2030-06-10')
     const pairs = [
@@ -102,7 +102,7 @@ describe('a reservation', async () => {
     expect((await explained(home, third.made)).exit).toBe(0)
   })
 
-  test('that another machine booked is a likely double too', async () => {
+  test('that another machine booked too is a likely double', async () => {
     const {made} = await booked(home, 'mine-1', '2030-06-15')
     const there = await ownSandbox()
     Object.assign(there.home.env, home.env)
@@ -132,7 +132,7 @@ describe('a reservation', async () => {
   })
 })
 
-test('what nobody knows is a usage error that says what was looked for, and where', async () => {
+test('an unknown name is a usage error that lists what was searched for, and where', async () => {
   const {home} = await ownSandbox()
   const unknown = await home.refusal(['explain', 'order-unknown'])
   expect(unknown).toMatchObject({exit: 2, code: 'unknown_subject'})
@@ -183,7 +183,7 @@ await describeSharing(({machine}) => {
   })
 })
 
-test('a service that fails each time gives no all-clear, and is called asked', async () => {
+test('if the service always fails, the report says that it did not answer, and gives no all-clear', async () => {
   const {home, fault} = await ownSandbox()
   const made = await reservationIn(home)
   await fault({operation: '*', kind: 'html', times: 50})
@@ -194,7 +194,7 @@ test('a service that fails each time gives no all-clear, and is called asked', a
   expect(report.stdout).not.toContain('Not asked')
 })
 
-test('a payment that was declined and a request that was refused are told in the reply, with the reason', async () => {
+test('the reply reports a declined payment and a refused request, with the reason', async () => {
   const {home, control, listed} = await ownSandbox()
   const made = await reservationIn(home, 'instant')
   await control('POST', `/_sandbox/payments/${made}`, {result: 'failed'})
@@ -208,7 +208,7 @@ test('a payment that was declined and a request that was refused are told in the
   expect(answer.stdout).toContain('refused it with the HTTP status 404')
 })
 
-test('a booking whose answer is not kept is not told to concern no reservation', async () => {
+test('if the answer of a booking is not stored, the explanation does not claim that there was no reservation', async () => {
   const {home, listed} = await ownSandbox()
   await reservationIn(home)
   const [booking] = (await listed('requests')).filter(({path}) => path.endsWith('/reservations/hotel'))

@@ -27,7 +27,7 @@ interface Reserved {
   readonly idempotency_key: string
 }
 
-test('login checks, stores and says where', async () => {
+test('login checks the credentials, stores them, and says where', async () => {
   const {exit, result} = await logIn(`${sandbox.baseUrl}/`, 'sk_test_sandbox')
   expect(exit).toBe(0)
   expect(result).toEqual({

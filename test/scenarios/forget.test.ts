@@ -42,7 +42,7 @@ test('an unknown one is forgotten, and the same request never sent again', async
   expect(await home.json(another)).toMatchObject({exit: 0, result: {outcome: 'confirmed'}})
 })
 
-test('what holds nothing, and what is not there, is refused', async () => {
+test('an unknown reference, and one with nothing to forget, are refused', async () => {
   const forget = (reference: string) => home.refusal(['journal', 'forget', reference, '--yes'])
   expect(await forget('NONE')).toMatchObject({exit: 2, code: 'unknown_reference'})
   const [, , offer = ''] = (await home.run([...SEARCH, '--quiet'])).stdout.split('\n')

@@ -147,7 +147,7 @@ test('SIGTERM while it starts ends it in order, and reports no failure', async (
   expect(stderr).toContain('Stopped: 0 valid')
 })
 
-test('SIGHUP reloads, and is no end; a terminal that goes away is', async () => {
+test('SIGHUP reloads and does not end the listener; closing its terminal does', async () => {
   const home = ownReceiverHome()
   const receiver = await ownListening(home, ['--port', '0'])
   receiver.child.kill('SIGHUP')

@@ -16,7 +16,7 @@ const bodyOf = (id: string, type = 'reservation.confirmed') =>
 const send = (port: number, id: string, type?: string, secret = SECRET) =>
   sendEvent(port, bodyOf(id, type), id, {secret})
 
-test('each request is a line, and what was right is kept, shown, exported and verified again', async () => {
+test('each request is a line, and valid events are stored, shown, exported and verified again', async () => {
   const home = ownReceiverHome()
   const capture = join(home.directory, 'capture.ndjson')
   const receiver = await ownListening(home, ['--capture', capture])

@@ -10,7 +10,7 @@ service.status = 'PENDING_PAYMENT'
 const PAYING = ['--pay', 'instant', '--nationality', 'TR', ...GUESTS]
 const reserve = (offer: string, ...more: string[]) => ['reserve', offer, ...PAYING, ...more]
 
-test('a wait that is refused names it', async () => {
+test('an error while waiting names the reservation', async () => {
   service.script = ({path}, response) =>
     path.endsWith('/voucher') && refuse(response, 403, 'insufficient_scope')
   const {exit, result} = await home.json<{error: {message: string}}>(reserve('off_wait', '--wait=1'))
@@ -19,7 +19,7 @@ test('a wait that is refused names it', async () => {
   expect(result.error.message).toContain(`the reservation ${ref} was made`)
 })
 
-test('a query that fits no result names it', async () => {
+test('an error of --query names the reservation', async () => {
   const argv = reserve('off_query', '--query', 'sum(reservation)')
   const {exit, stdout, stderr} = await home.run(argv)
   const ref = service.reservations.find(({offer}) => offer === 'off_query')?.ref

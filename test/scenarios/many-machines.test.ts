@@ -40,7 +40,7 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
     expect(await referenceWith({...rotated, ...none})).toBe(await referenceWith(none))
   })
 
-  test('a body that the secret of now cannot open is never sent under a new key', async () => {
+  test('a body that the current secret cannot decrypt is never sent with a new key', async () => {
     service.script = ({path}) => path === POSTS
     const reference = ['--client-reference', 'TRIP-7']
     await machine().json([...reserving('off_3'), ...reference, '--timeout', '2'])
@@ -93,7 +93,7 @@ await describeSharing(({service, server, machine, sql, store, sent}) => {
     expect(service.seen('/oauth/token').length + sent()).toBe(0)
   })
 
-  test('names what answers if it is not the server', async () => {
+  test('reports what answered if it is not a PostgreSQL server', async () => {
     const strict = machine({BOOKCTL_STORE: store({search: 'sslmode=verify-full'})})
     const message = expect.stringContaining('speaks no TLS')
     expect(await strict.refusal(['account'])).toMatchObject({exit: 7, message})

@@ -26,7 +26,7 @@ await describeSharing(({machine, server, sql, database, shut}) => {
   const forwards = () =>
     sql<{state: string; lease: string | null}>('SELECT state, lease FROM bookctl.forwards')
 
-  test('an event that comes to all of them is stored once, new once and forwarded once', async () => {
+  test('an event that reaches every receiver is stored, reported as new, and forwarded only once', async () => {
     const target = await ownTarget(200)
     const receivers = await Promise.all([1, 2, 3].map(() => receiver(target.url)))
     const ids = Array.from({length: 40}, (_, n) => `evt_${n}`)
@@ -54,7 +54,7 @@ await describeSharing(({machine, server, sql, database, shut}) => {
     expect(readFileSync(join(other.directory, 'all.jsonl'), 'utf8').trim().split('\n').length).toBe(40)
   })
 
-  test('one that is stopped leaves its forwards at once, one that is killed when its lease is over', async () => {
+  test('the forwards of a stopped receiver are taken over at once, those of a killed one when its lease has ended', async () => {
     let hangs = true
     const target = closing(
       await startSubscriber(answer => {
@@ -109,7 +109,7 @@ await describeSharing(({machine, server, sql, database, shut}) => {
     await eventually(() => expect(ids()).toEqual(['evt_1', 'evt_2', 'evt_3']))
   })
 
-  test('an answer of the store that was lost makes no event twice, and one of them reports it as new', async () => {
+  test('an event whose commit was not answered is stored once, and one receiver reports it as new', async () => {
     const [one, other] = [await receiver(), await receiver()]
     expect(await send(one, 'evt_0')).toBe(200)
     // The transaction is delayed until the receiver has given up, and then succeeds.

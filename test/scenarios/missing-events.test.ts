@@ -60,7 +60,7 @@ async function receive(home: Home, ...events: readonly (readonly [type: string, 
   await receiver.stop()
 }
 
-test('what the service has given up is missing; before, it may still come', async () => {
+test('an event is missing after the service gave up; before, it is pending', async () => {
   const {home, control} = await ownSandbox()
   const early = await reservationIn(home)
   await subscribe(home, TYPES)
@@ -88,7 +88,7 @@ test('what the service has given up is missing; before, it may still come', asyn
   expect((await find(home, '--since', '2099-01-01T00:00:00Z')).checked).toBe(0)
 })
 
-test('a subscription made later, and types that it does not list, accuse nothing', async () => {
+test('events are not missing if the subscription was created later or does not list their type', async () => {
   const {home, control} = await ownSandbox()
   const none = await find(home)
   expect(none).toMatchObject({exit: 0, checked: 0, missing: []})
@@ -151,7 +151,7 @@ test('what was received and then pruned cannot be judged', async () => {
   expect(pruned.stderr).not.toContain(made)
 })
 
-test('hands a reservation to a program as a stand-in that it can check, and tells what it answers', async () => {
+test('forwards a signed stand-in for each reservation, and reports the answer', async () => {
   const {home, control} = await ownSandbox()
   await subscribe(home, TYPES)
   const made = await reservationIn(home)
@@ -209,7 +209,7 @@ test('hands a reservation to a program as a stand-in that it can check, and tell
   expect((await home.refusal([...MISSING, '--forward-to', 'http://partner.example/'])).exit).toBe(2)
 })
 
-test('elsewhere, the times of reservations and subscriptions decide', async () => {
+test('for a service that lists no deliveries, the times of reservations and subscriptions decide', async () => {
   const service = closing(await ScriptedService.start())
   const home = ownHome(service.env)
   const hour = 3600 * 1000

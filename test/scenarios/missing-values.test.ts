@@ -67,7 +67,7 @@ describe.each(['voucher download', 'login'] as const)('%s', command => {
     expect(service.received.filter(({headers}) => headers.authorization)).toEqual([])
   })
 
-  test('waits for nothing from a pipe that stays open', async () => {
+  test('does not wait for a pipe that stays open', async () => {
     expect(await home.run(argv, {env, stdin: null})).toMatchObject({exit: 2, stdout: ''})
   })
 

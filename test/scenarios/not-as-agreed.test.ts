@@ -74,14 +74,14 @@ test.each<[string, object]>([
   expect(warningsOf(stderr)[0]).toMatch(/^Warning: the answer names different prices for it/)
 })
 
-test('without an offer that was seen, nothing was agreed', async () => {
+test('without a stored offer, no price was agreed', async () => {
   answerWith(eur('9999.00'))
   const result = {agreed: null, price_changed: false}
   const argv = ['reserve', 'off_unseen', ...PAYING, '--nationality', 'TR']
   expect(await home.json(argv)).toMatchObject({exit: 0, result})
 })
 
-test('a price that is known only later is compared then', async () => {
+test('a price that becomes known later is compared with the agreed one', async () => {
   const offer = newOffer()
   answerWith({}, 'PENDING_PAYMENT')
   expect(await home.json(argvOf(offer))).toMatchObject({exit: 0, result: {price_changed: null}})

@@ -87,7 +87,7 @@ test('reports a Node.js that cannot read an answer', async () => {
   expect(refused).toMatchObject({exit: 2, code: 'no_webassembly', hint})
 })
 
-test('the directory itself may be a link', async () => {
+test('the configuration directory may be a symbolic link', async () => {
   const home = ownHome()
   const elsewhere = join(home.directory, 'dotfiles')
   mkdirSync(elsewhere, {mode: 0o700})

@@ -54,7 +54,7 @@ test.each<[string, object, object]>([
   }
 })
 
-test('a price that has changed is still told, whatever was charged', async () => {
+test('a changed price is reported, whatever was charged', async () => {
   const argv = await reserving({price: {total: '250.00', currency: 'USD'}, charged: '222.22 EUR'})
   expect(await home.json(argv)).toMatchObject({exit: 3, result: {price_changed: true}})
 })

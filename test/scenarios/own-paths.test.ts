@@ -130,7 +130,7 @@ test.each(['flag', 'credentials of the environment'])(
   },
 )
 
-test('it is the same service however its address is written, and not after a login at another', async () => {
+test('paths apply to the service in any spelling of its URL, and not after a login to another service', async () => {
   namePaths(PATHS, `${service.baseUrl.replace('http:', 'HTTP:')}/`)
   expect((await home.run(LIST)).exit).toBe(0)
   namePaths(PATHS, 'http://127.0.0.1:9/v1')
@@ -139,7 +139,7 @@ test('it is the same service however its address is written, and not after a log
   expect((await home.run(LIST)).exit).toBe(2)
 })
 
-test('a cancellation whose quote has no path is refused, although its own has one', async () => {
+test('a cancellation is refused if the quote has no path, even if the cancellation has one', async () => {
   const {'reservations.quote': _, ...paths} = PATHS
   namePaths(paths)
   const refusal = await home.refusal(CANCEL)
@@ -157,7 +157,7 @@ test.each(COMMANDS)('%s works where its path is named, whatever the answer', asy
     expect(`\n${stdout}\n${stderr}`).not.toContain(text)
 })
 
-test('a cancellation that costs more than was quoted, and has an unknown word, is warned of', async () => {
+test('warns of a cancellation that costs more than quoted, or has an unknown status', async () => {
   namePaths(PATHS)
   const {result, stderr} = await home.json(CANCEL)
   expect(result).toMatchObject({
@@ -208,7 +208,7 @@ describe('a cancellation', () => {
 describe('an answer about something other than what was asked for', () => {
   beforeEach(() => namePaths(PATHS))
 
-  test('leaves the secret of a subscription that may not be the one deleted', async () => {
+  test('keeps the secret if another subscription may have been deleted', async () => {
     const state = openState(home.configDirectory)
     const stored = {subscription_id: 'whsub_9', profile: 'default', secret: 'whsec_1', stored_at: 1}
     state.secrets.putSigningSecret(stored)
@@ -241,7 +241,7 @@ describe('an answer about something other than what was asked for', () => {
   )
 })
 
-test('where the subscriptions cannot be listed, a second one for an address is known by what was made here', async () => {
+test('if subscriptions cannot be listed, a second one for a URL is known from those created here', async () => {
   const {'subscriptions.list': _, ...others} = PATHS as Record<string, string>
   namePaths(others)
   const url = 'https://second.example/hooks'

@@ -30,7 +30,7 @@ describe('on the sandbox', () => {
     return {argv, ref: made.result.reservation.reservation_ref}
   }
 
-  test('paid in the meantime: it is confirmed, and nowhere still to be paid', async () => {
+  test('a reservation that was paid meanwhile is confirmed, and no text asks for payment', async () => {
     const {argv, ref} = await make('PAID-1')
     await control('pay', ref)
     const reservation = {status: 'CONFIRMED', payment: {status: 'PAID'}}
@@ -42,7 +42,7 @@ describe('on the sandbox', () => {
     }
   })
 
-  test('declined: it says so, and until when it can be tried again', async () => {
+  test('a declined payment is reported, with the time until which it can be tried again', async () => {
     const {argv, ref} = await make('DECLINED-1')
     await control('pay', ref, '--decline')
     const words =
@@ -118,7 +118,7 @@ describe('on another service', () => {
     expect(service.seen('/reservations/hotel')).toHaveLength(1)
   })
 
-  test('a service that is away leaves the last known state, and says that it is that', async () => {
+  test('if the service does not answer, the last known state is printed with a warning', async () => {
     await make()
     service.script = drop
     const stderr = expect.stringContaining('this is its last known state')

@@ -66,6 +66,6 @@ test.concurrent('Ctrl-C leaves nothing of it behind', async ({expect}) => {
   expect(terminal.screen().replace('^C', '')).toBe('')
 })
 
-test.concurrent('in a pipe there is none', async ({expect}) => {
+test.concurrent('a pipe gets no progress line', async ({expect}) => {
   expect(await home.run(['account'])).toMatchObject({exit: 0, stderr: ''})
 })

@@ -153,7 +153,7 @@ test('a reference that was cancelled and booked again is compared with the right
   })
 })
 
-test('one reference under two bookings is there twice, and a line that is there twice too', async () => {
+test('a reference with two bookings is reported as twice, and so is a repeated line', async () => {
   const again = {...A, reservation_ref: 'R-9', created_at: '2030-01-02T00:00:00Z'}
   const two = await compare({pages: [[again, A, B]]}, BOOKS)
   expect(two).toMatchObject({exit: 3, found: [['twice', expect.stringMatching(/^R-[19]$/)]], checked: 3})

@@ -37,7 +37,7 @@ const kindsOf = ({differences}: Reconciled) =>
     .map(({kind, client_reference_id, reservation_ref}) => [kind, client_reference_id, reservation_ref])
     .sort()
 
-test('what agrees is no difference: a payment since, a cancellation, and the same booked again', async () => {
+test('later payments, cancellations and new bookings are no differences', async () => {
   const own = await ownSandbox()
   const {home, control} = own
   const [one, two] = await offersOf(own)
@@ -125,7 +125,7 @@ test('a journal that lost a reservation, and a service that lost one', async () 
 const LEDGER = ['--ledger', 'ledger.csv', '--ledger-columns']
 const COLUMNS = 'reference=Booking No,price=Total,currency=Ccy,status=State'
 
-test('a ledger takes the place of the journal, in the forms that spreadsheets write', async () => {
+test('a ledger can replace the journal, in the formats of spreadsheets', async () => {
   const own = await ownSandbox()
   const {home} = own
   const offers = await offersOf(own)

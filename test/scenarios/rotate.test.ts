@@ -117,7 +117,7 @@ test('the old id names the pair too, and a deleted subscription ends its rotatio
   expect(await idsAt(home)).toEqual([fourth.id])
 })
 
-test('shows what it would send, and refuses what is not known', async () => {
+test('a dry run shows the request, and an unknown subscription is refused', async () => {
   const {home, control} = await ownSandbox()
   const {id} = await create(home, 'https://partner.example/hooks')
   const planned = await home.json(rotate(id, '--dry-run'))
@@ -155,7 +155,7 @@ test('a rotation whose answer was lost can be repeated, once what it left behind
   expect(await idsAt(home)).toEqual([id, again.result.id])
 })
 
-test('a rotation of which nothing was sent is repeated without ado', async () => {
+test('a rotation whose request did not arrive can be repeated', async () => {
   const {home, fault} = await ownSandbox()
   const {id} = await create(home, 'https://partner.example/hooks')
   await fault({operation: 'subscriptions.create', kind: 'drop-before', times: 1})

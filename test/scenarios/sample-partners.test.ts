@@ -17,7 +17,7 @@ function sheetOf({verdicts}: Awaited<ReturnType<typeof start>>) {
   return {failed: rules('failed'), passed: rules('passed'), not_shown: rules('not_shown')}
 }
 
-test('a right partner passes every rule under every drill', async () => {
+test('a correct partner passes every rule under every drill', async () => {
   const partner = await start('right')
   expect(await partner.errand('trip')).toBe('done')
   await drillAll(partner)
@@ -25,7 +25,7 @@ test('a right partner passes every rule under every drill', async () => {
   expect(sheetOf(partner)).toMatchObject({failed: [], not_shown: ['reserve.patience']})
 })
 
-test('a careless partner breaks what it is careless about, and nothing else', async () => {
+test('a careless partner breaks only the rules that it is written to break', async () => {
   const partner = await start('careless')
   for (const drill of ['lost-answer', 'failing']) {
     await partner.drill(drill)

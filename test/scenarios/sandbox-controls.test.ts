@@ -7,7 +7,7 @@ import {reservationIn} from '../support/stay.js'
 import {startSubscriber} from '../support/subscriber.js'
 import {atTerminal, ends} from '../support/terminal.js'
 
-test('prints each request as it comes, without secrets, and the dashboard is none', async () => {
+test('prints each request of a client, without secrets, and none for the dashboard', async () => {
   const home = ownHome()
   const {baseUrl, lines, stop} = await start(home, '--db', ':memory:')
   const env = await exportsOf(home)
@@ -44,7 +44,7 @@ test('--quiet prints no requests', async () => {
   expect(lines).toEqual([])
 })
 
-test('goes on when the reader of its lines is gone', async () => {
+test('goes on if the reader of its output is gone', async () => {
   const {baseUrl, child, stop} = await start(ownHome(), '--db', ':memory:')
   child.stdout?.destroy()
   for (let n = 0; n < 3; n += 1) expect((await fetch(`${baseUrl}/account`)).status).toBe(401)
@@ -127,7 +127,7 @@ test('trigger sends a signed event to those who subscribed to its type, about a 
   expect(unheard).toMatchObject({exit: 0, result: {deliveries: []}})
 })
 
-test('trigger names the types there are, and the reservation there is not, and clock its limit', async () => {
+test('trigger lists the valid types and reports an unknown reservation, and clock states its limit', async () => {
   const home = ownHome()
   await start(home, '--db', ':memory:')
   const far = await home.refusal(['sandbox', 'clock', '--advance', '99999d'])

@@ -18,7 +18,7 @@ interface Sheet {
   readonly rules: {readonly rule: string; readonly verdict: string; readonly drills: string[]}[]
 }
 
-test('bookctl passes what the drills of requests show, and the list says what was shown', async () => {
+test('bookctl passes the drills of requests, and the list says which were shown', async () => {
   const {home} = await ownSandbox()
   const list = async () => (await home.json<List>(['sandbox', 'drill'])).result
   const before = await list()

@@ -62,7 +62,7 @@ test('each client has its own; one that does not exist is refused', async () => 
   expect({exit, result}).toMatchObject({exit: 5, result: {error}})
 })
 
-test('of a sandbox that is not running: 7', async () => {
+test('of a sandbox that is not running is an error with exit code 7', async () => {
   const {home} = await ownSandbox()
   const gone = ['sandbox', 'ledger', '--base-url', 'http://127.0.0.1:9/partner-api/v1']
   expect(await home.json(gone)).toMatchObject({exit: 7, result: {error: {code: 'sandbox_not_running'}}})

@@ -25,7 +25,7 @@ test('starts on the same port again, so that exports, profiles and tokens surviv
   expect((await home.run(['account'])).exit).toBe(0)
 })
 
-test('says that its port is taken and uses another one, which is then the one it keeps', async () => {
+test('reports that its port is in use, and uses another one from then on', async () => {
   const home = ownHome()
   const {port, stop} = await start(home, '--port', String(await findFreePort()))
   await stop()
@@ -38,7 +38,7 @@ test('says that its port is taken and uses another one, which is then the one it
   expect((await start(home)).port).toBe(elsewhere.port)
 })
 
-test('a port that was typed is used or refused, and remembered', async () => {
+test('a typed port is used or refused, and used again by the next start', async () => {
   const home = ownHome()
   const {port, stop} = await start(home, '--port', '0')
   await stop()
@@ -105,7 +105,7 @@ interface Listed {
   readonly sandboxes: {base_url: string; pid: number; database: string; started_at: string}[]
 }
 
-test('several run beside each other, and the end of one hides no other', async () => {
+test('several sandboxes run at the same time, and the end of one does not hide the others', async () => {
   const home = ownHome()
   expect((await home.json<Listed>(['sandbox', 'list'])).result).toEqual({sandboxes: []})
   const usual = await start(home)
@@ -162,7 +162,7 @@ test('a database in use is named with the address and the process that use it', 
   }
 })
 
-test('two that start at the same moment on one database: one runs, and the other names it', async () => {
+test('of two sandboxes that start on one database, one runs, and the error of the other names it', async () => {
   const home = ownHome()
   const both = [home.serve(['sandbox', 'start']), home.serve(['sandbox', 'start'])]
   onTestFinished(() => void both.map(({child}) => child.kill('SIGKILL')))

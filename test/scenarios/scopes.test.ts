@@ -14,7 +14,7 @@ const OPERATOR = /only the operator of the service can grant scopes/i
 const DELETE = ['webhooks', 'delete', 'whsub_1', '--yes']
 
 describe('a refusal for a scope ends with 4 and names it', () => {
-  test('where the service issues no token with it', async () => {
+  test('if the service issues no token with the scope', async () => {
     const refused = await ownHome(READER).refusal(DELETE)
     expect(refused).toMatchObject({exit: 4, code: 'invalid_scope'})
     expect(refused.hint).toMatch(
@@ -23,7 +23,7 @@ describe('a refusal for a scope ends with 4 and names it', () => {
     expect(refused.hint).toMatch(OPERATOR)
   })
 
-  test('where the token has only some of those that were requested', async () => {
+  test('if the token has only some of the requested scopes', async () => {
     const env = {...READER, BOOKCTL_SCOPES: 'webhooks:read webhooks:write'}
     const refused = await ownHome(env).refusal(DELETE)
     expect(refused).toMatchObject({exit: 4, code: 'insufficient_scope'})
@@ -33,7 +33,7 @@ describe('a refusal for a scope ends with 4 and names it', () => {
     expect(refused.hint).toMatch(OPERATOR)
   })
 
-  test('where the settings name others', async () => {
+  test('if the settings name other scopes', async () => {
     const refused = await ownHome({...sandbox.env, BOOKCTL_SCOPES: 'account:read'}).refusal(DELETE)
     expect(refused).toMatchObject({exit: 4, code: 'insufficient_scope'})
     expect(refused.hint).toMatch(
@@ -42,7 +42,7 @@ describe('a refusal for a scope ends with 4 and names it', () => {
     expect(refused.hint).toContain('bookctl login --scope webhooks:write')
   })
 
-  test('where the token is that of BOOKCTL_TOKEN', async () => {
+  test('if the token is that of BOOKCTL_TOKEN', async () => {
     const {stdout} = await ownHome(sandbox.env).run(['token', '--scope', 'account:read'])
     const token = stdout.trim()
     for (const argv of [DELETE, ['api', 'DELETE', '/webhooks/subscriptions/whsub_1', '--yes']]) {

@@ -85,7 +85,7 @@ test('before the journal was read, a signal does not say that nothing was booked
   }
 })
 
-test('a store that is away: the refusal says that earlier attempts cannot be looked up', async () => {
+test('if the store is unreachable, the error says that earlier attempts cannot be looked up', async () => {
   const away = ownHome({...service.env, BOOKCTL_STORE: 'postgres://ann:secret@127.0.0.1:1/x'})
   const resuming = ['reserve', '--resume', 'T-1', '--json']
   for (const argv of [reservingAs('off_1', 'T-1'), resuming, [...resuming, '--dry-run']]) {

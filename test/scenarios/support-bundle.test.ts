@@ -65,7 +65,7 @@ function unpack(path: string): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
 }
 
-test('no canary is in it, nor in what is kept of the last requests', async () => {
+test('no secret or personal value is in the bundle, nor in the stored requests', async () => {
   const token = (await home.run(['token'])).stdout.trim()
   expect(token).toMatch(/^token-/)
   expect((await home.run(['reserve', 'off_1', '--client-reference', 'REF-1', ...RESERVE])).exit).toBe(0)
@@ -92,7 +92,7 @@ test('no canary is in it, nor in what is kept of the last requests', async () =>
   expect(Object.values(files).join('')).not.toContain(home.directory)
 })
 
-test('what helps is in it', () => {
+test('the bundle has the attempts and requests with their ids', () => {
   const files = unpack('all.zip')
   const {entries} = JSON.parse(files['journal.json'] ?? '')
   expect(entries.map((entry: {outcome: string}) => entry.outcome)).toEqual(['unknown', 'confirmed'])
@@ -115,7 +115,7 @@ test('what helps is in it', () => {
     if (name !== 'manifest.txt') expect(files['manifest.txt']).toContain(name)
 })
 
-test('invalid settings are reported, and not in it', async () => {
+test('the bundle says what is wrong with invalid settings, without their values', async () => {
   const path = join(home.configDirectory, 'config.json')
   const before = readFileSync(path)
   const wrong = {profiles: {default: {base_url: 'x', client_id: 'y', secret: CANARY.clientSecret}}}
@@ -128,7 +128,7 @@ test('invalid settings are reported, and not in it', async () => {
     expect(Object.values(files).join('')).not.toContain(canary)
 })
 
-test('people kept on this machine and passwords of every proxy are known to it', async () => {
+test('stored people and proxy passwords are redacted', async () => {
   const state = openState(home.configDirectory)
   const person = {name: 'Saklanan', surname: 'Misafir', birth_date: '1990-02-03'}
   const people = await state.people()
@@ -142,7 +142,7 @@ test('people kept on this machine and passwords of every proxy are known to it',
   expect(text).not.toMatch(/Saklanan|allproxypass/)
 })
 
-test('it is its owner’s alone, and replaces nothing unasked', async () => {
+test('the bundle is private, and replaces a file only with --force', async () => {
   if (process.platform !== 'win32') {
     expect(statSync(join(home.directory, 'all.zip')).mode & 0o777).toBe(0o600)
     expect(statSync(join(home.configDirectory, 'exchanges.jsonl')).mode & 0o777).toBe(0o600)

@@ -32,7 +32,7 @@ test('login says at once what is wrong with an answer, and offers no way to show
   expect(terminal.raw()).not.toContain('sk_test')
 })
 
-test('reserve asks once, and not again for what is made', async () => {
+test('reserve asks for consent once, and not again for an existing reservation', async () => {
   const offer = await offerIn(home)
   const argv = ['reserve', offer, '--pay', 'account', ...GUESTS]
   const first = atTerminal(home, argv)

@@ -8,7 +8,7 @@ const job = (reference: string, offer: string, ...more: string[]) =>
 const withOtherGuests = (argv: readonly string[]) => argv.map(word => word.replace('name=Can', 'name=Cem'))
 
 await describeSharing(({service, machine, sent}) => {
-  test('what one machine booked, another prints, whatever it asks for', async () => {
+  test('a booking of one machine is printed by another, even if its request differs', async () => {
     const made = await machine().json(job('S-1', 'off_1'))
     expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}, stderr: ''})
     const {reservation_ref, idempotency_key} = made.result

@@ -34,7 +34,7 @@ interface Result {
   readonly error?: {readonly code: string; readonly hint: string}
 }
 
-test('what is not booked is booked, once, and printed again without another request', async () => {
+test('books once, and prints the booking again without another request', async () => {
   const home = ownHome(service.env)
   const made = await home.json<Result>(job('U-1', 'off_1'))
   expect(made).toMatchObject({exit: 0, result: {outcome: 'confirmed'}, stderr: ''})
@@ -227,7 +227,7 @@ test('an attempt of another credential keeps its refusal; its booking is printed
   expect(service.reservations).toHaveLength(1)
 })
 
-test('one that was given up is not booked again', async () => {
+test('an attempt that was given up is not booked again', async () => {
   const home = ownHome(service.env)
   service.at(POSTS, drop)
   await home.json(job('U-14', 'off_1', '--timeout', '1'))

@@ -57,7 +57,7 @@ test('at a terminal lines are wrapped and signs coloured, or words in plain line
   await broken.close()
 })
 
-test('a receiver without the path: only that is reported, with its own words made harmless', async () => {
+test('only a missing path is reported if the receiver has none, with its answer sanitised', async () => {
   const lost = await startSubscriber(answer => void answer.writeHead(404).end('Cannot POST /\u001b[2J'))
   const {exit, stdout} = await home.run(probe(lost.origin))
   expect({exit, stdout}).toEqual({

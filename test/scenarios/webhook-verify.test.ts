@@ -36,7 +36,7 @@ test('one input gives one result, and nothing else', async () => {
   expect(stderr).toBe('')
 })
 
-test('what is not valid ends with 9 and says why, without a word of the secret', async () => {
+test('an invalid request ends with exit code 9 and the reason, without the secret', async () => {
   const {exit, result} = await verify(['--signature', SIGNATURE, ...AT], {stdin: `${EVENT}\n`})
   expect(exit).toBe(9)
   const findings = [{code: 'body_trailing_newline'}]

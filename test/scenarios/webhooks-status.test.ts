@@ -12,7 +12,7 @@ const STATUS = ['webhooks', 'status']
 const send = (port: number, id: string, secret = SECRET) =>
   sendEvent(port, `{"id":"${id}","type":"voucher.ready"}`, id, {secret})
 
-test('tells who listens, what came and what was refused, and when it was killed', async () => {
+test('reports listeners, received and refused requests, and a killed listener', async () => {
   const home = ownReceiverHome()
   const none = await home.json(STATUS)
   expect(none).toMatchObject({

@@ -86,7 +86,7 @@ test('a second subscription for an address, and a path that the listener does no
   expect(wrong.stderr).toContain('bookctl webhooks listen --path /second')
 })
 
-test('a test event says what the receiver answered, where the service tells', async () => {
+test('a test event reports the answer of the receiver, if the service states it', async () => {
   const url = 'https://127.0.0.1:1/'
   const {subscription_id: id} = (
     await home.json<{subscription_id: string}>([...CREATE.with(3, url), '--query', '{subscription_id: id}'])

@@ -72,7 +72,7 @@ test('a new user books a room by answering the questions', async () => {
   expect(existsSync(join(home.directory, `voucher-${reference}.pdf`))).toBe(true)
 })
 
-test('guests of before are offered again; Ctrl-C while an instant payment is awaited names the reservation', async () => {
+test('stored guests are offered again; Ctrl-C while waiting for a payment names the reservation', async () => {
   const terminal = start(['reserve', '--pay', 'instant'])
   await answer(terminal, [
     ...SEARCH,
@@ -139,7 +139,7 @@ test('at 40 columns a list cuts no fee; after Escape no old answer is above the 
   )
 })
 
-test('a stopped wizard prints the commands that go on at the same service: the trial stays a trial', async () => {
+test('a stopped wizard prints the commands that continue at the same service, with --dry-run if it was given', async () => {
   const url = home.env.BOOKCTL_BASE_URL ?? ''
   const terminal = atTerminal(home, ['reserve', '--base-url', url, '--max-price', '9000 EUR', '--dry-run'], {
     columns: 200,

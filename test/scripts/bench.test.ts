@@ -36,7 +36,7 @@ test('the table has a row for each thing measured', async () => {
   expect(readdirSync(temporary).filter(name => name.startsWith('bookctl-'))).toEqual([])
 })
 
-test('what the figures are made of', () => {
+test('computes median, percentile, spread and exponent', () => {
   expect(median([5, 1, 3])).toBe(3)
   expect(median([4, 1, 3, 2])).toBe(2.5)
   expect(percentile([10, 20, 30, 40], 0.5)).toBe(30)

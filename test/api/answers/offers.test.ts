@@ -129,13 +129,13 @@ describe('a price that can be read in two ways is unknown', () => {
     expect(found).toMatchObject([{price: price(null, null)}])
   })
 
-  test('also if an object around the offers defines the unit of amounts', () => {
+  test('even if an object around the offers defines the unit of amounts', () => {
     expect(read({amounts_in_cents: true, offers: [{offer_id: 'a', price: 12500}]})[0]?.price).toEqual(
       price(null, null),
     )
   })
 
-  test('also if the same offer comes twice with different prices', () => {
+  test('even if the same offer occurs twice with different prices', () => {
     const twice = [{offer_id: 'a', price: eur('1.00')}, [{offer_id: 'a', price: eur('5.00')}]]
     expect(read(twice)[0]?.price).toEqual(price(null, null))
   })

@@ -71,7 +71,7 @@ describe('the hint of a 403', () => {
     expect(hintOf({grant})).toMatch(/^the scope tours:read may be missing: /)
   })
 
-  test('is about something else where the token has the scope and the answer names none', () => {
+  test('names no scope if the token has the needed one and the answer names none', () => {
     expect(hintOf({grant: {...grant, granted: ['tours:read']}}, 'forbidden')).toMatch(/^bookctl whoami/)
   })
 

@@ -58,7 +58,7 @@ test('does not retry a closed port of this machine, unless it answered before', 
   expect(await setUp([answer(503), here]).send()).toMatchObject({attempts: 4, mayHaveActed: true})
 })
 
-test('a lost attempt or a 503 may have acted, even if later attempts are never sent; a 429 has not', async () => {
+test('after a lost attempt or a 503 the service may have acted, even if later attempts are never sent; after a 429 it has not', async () => {
   expect(await setUp([answer(503), failure('refused', false)]).send()).toMatchObject({mayHaveActed: true})
   expect(await setUp([answer(429), failure('refused', false)]).send()).toMatchObject({mayHaveActed: false})
   const lost = await setUp([failure('reset', true), failure('refused', false)]).send()

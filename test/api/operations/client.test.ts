@@ -78,7 +78,7 @@ describe('401', () => {
     expect(server.requests[0]?.body).toBe(server.requests[1]?.body)
   })
 
-  test('twice is final', async () => {
+  test('a second 401 is final', async () => {
     const {api, server, replaced} = await setUp(() =>
       jsonAnswer(401, {error: {code: 'token_invalid', message: 'no'}}),
     )
@@ -88,7 +88,7 @@ describe('401', () => {
     expect([server.requests.length, replaced.length]).toEqual([2, 1])
   })
 
-  test('is final at once when there is no other token', async () => {
+  test('is final at once if there is no other token', async () => {
     const {api, server} = await setUp(() => jsonAnswer(401, {}), {replace: async refused => refused})
     expect(await rejectionOf(api.call('account.show'))).toMatchObject({kind: 'not_allowed'})
     expect(server.requests).toHaveLength(1)

@@ -24,7 +24,7 @@ describe('tours', () => {
     expect(tour?.duration_minutes).toBe(minutes)
   })
 
-  test('with other field names, and raw as it came', async () => {
+  test('are read with other field names, and raw is the record as received', async () => {
     const odd = {
       activityId: 7,
       title: {en: 'Cruise'},

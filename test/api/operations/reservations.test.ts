@@ -133,7 +133,7 @@ describe('a list page by page', () => {
   })
 })
 
-test('the facts of a foreign reservation, and of one that says nothing', () => {
+test('reads the facts of another service’s reservation, and null for each that is missing', () => {
   const foreign = {
     reservation_ref: 'A',
     hotelName: 'Otel',

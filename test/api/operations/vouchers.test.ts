@@ -129,13 +129,13 @@ describe('before it is ready', () => {
     expect(clock.sleeps).toEqual([])
   })
 
-  test('one call says whether it is ready', async () => {
+  test('one call reports whether the voucher is ready', async () => {
     expect(await isVoucherReady((await setUp(ready, pdf)).api, 'RSV-1')).toBe(true)
     const forbidden = await setUp(() => jsonAnswer(403, {}), pdf)
     await expect(isVoucherReady(forbidden.api, 'RSV-1')).rejects.toMatchObject({kind: 'not_allowed'})
   })
 
-  test('a call with a time limit ends in time, and a service that fails is not ready', async () => {
+  test('a call with a time limit ends in time, and reports a failing service as not ready', async () => {
     const failing = await setUp(() => jsonAnswer(503, {}, {'retry-after': '1'}), pdf)
     const began = failing.clock.now()
     expect(await isVoucherReady(failing.api, 'RSV-1', 2)).toBe(false)

@@ -108,7 +108,7 @@ describe('an answer about another subscription', () => {
   })
 })
 
-test('an id and a secret without the prefixes of §2.7', async () => {
+test('accepts an id and a secret without the prefixes of §2.7', async () => {
   const {api} = apiAnswering({json: {data: {subscription_id: 17, signingSecret: 'abc', id: 3}}})
   expect(await createSubscription(api, WANTED)).toMatchObject({subscription: {id: '17', secret: 'abc'}})
 })

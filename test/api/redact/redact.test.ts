@@ -61,7 +61,7 @@ describe('a field', () => {
     }
   })
 
-  test('whose name is a secret has its name redacted', () => {
+  test('has its name redacted if the name is a secret', () => {
     expect(json({'a@b.example': 1, 'sk_test_x Token': 5})).toEqual({[GONE]: 1, [`${GONE} Token`]: GONE})
   })
 
@@ -127,7 +127,7 @@ describe('of a person', () => {
 })
 
 describe('a link', () => {
-  test('of a voucher or a payment keeps only its origin', () => {
+  test('of a voucher or a payment is redacted except for its origin', () => {
     const link = 'https://h.example/secret?x=1'
     const origin = `https://h.example/${GONE}`
     for (const name of words('voucher vouchers voucher_url voucher_link payment payment_url paymentLink')) {

@@ -34,7 +34,7 @@ const resolve = (flags: Flags, env: NodeJS.ProcessEnv, current_profile?: string,
 describe('credentials', () => {
   const OF_OTHER = {clientId: 'cid_other', baseUrl: 'https://other.example/v1'}
   const B = 'https://b.example/v1'
-  test('the environment alone is enough', async () => {
+  test('of the environment alone are sufficient', async () => {
     const target = {profile: null, baseUrl: ENV.BOOKCTL_BASE_URL, clientId: 'cid_env', mode: 'test'}
     expect(await resolve({}, ENV, undefined, {})).toMatchObject(target)
   })
@@ -53,7 +53,7 @@ describe('credentials', () => {
     expect(await resolve(flags, env, current)).toMatchObject(expected)
   })
 
-  test('none: exit 4, with what to do', async () => {
+  test('if missing, are an error with exit code 4 and a hint', async () => {
     const failure = await rejectionOf(resolve({profile: 'nope'}, {}))
     expect(failure).toMatchObject({kind: 'not_allowed', details: {code: 'not_logged_in'}})
     expect(failure.details.hint).toContain('bookctl login --profile nope')

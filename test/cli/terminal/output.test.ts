@@ -89,7 +89,7 @@ describe('--query', () => {
     else expect(printed).toMatch(expected)
   })
 
-  test('warns when it finds nothing, and names what there is', async () => {
+  test('warns if it finds nothing, and lists the keys of the result', async () => {
     const warnings: string[] = []
     const ask = (query: string, flags: OutputFlags = {}) =>
       renderResult(list, {...flags, query}, {...PIPE, warn: text => void warnings.push(text)})
@@ -106,7 +106,7 @@ describe('--query', () => {
     expect(warnings).toEqual([])
   })
 
-  test('a bad expression is refused before anything is sent', async () => {
+  test('an invalid expression is refused before anything is sent', async () => {
     expect((await rejectionOf(checkExpression('--query', 'items['))).details.code).toBe('invalid_query')
     expect(await checkExpression('--query', 'items')).toBe('items')
   })
@@ -125,7 +125,7 @@ test('a column that the answer does not have is empty: what was done is printed'
   expect(await renderResult({...list, items: [], columns: []}, {columns}, PIPE)).toBe('')
 })
 
-test('one thing is a line a field', async () => {
+test('a single item is printed as a line for each field', async () => {
   const one = single({a: 1, b: null}, {a: 1, longer: {x: [1]}}, 'one')
   expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nlonger\t{"x":[1]}\n')
   expect(await renderResult(one, {}, {isTTY: true})).toBe('a:      1\nlonger: {"x":[1]}\n')
@@ -133,24 +133,24 @@ test('one thing is a line a field', async () => {
   expect(await renderResult({...one, id: () => null}, {quiet: true}, PIPE)).toBe('')
 })
 
-describe('what a person sees of one thing', () => {
+describe('a single item', () => {
   const one = {
     ...single({a: 1}, {a: 1, b: null}, 'one'),
     facts: {hotel: 'Otel', 'cancel by': null, price: ''},
   }
 
-  test('is its facts, without those that are not known', async () => {
+  test('is printed as its known facts', async () => {
     expect(await renderResult(one, {}, TERMINAL)).toBe('hotel: Otel\n')
     expect(await renderResult(one, {format: 'table'}, PIPE)).toBe('hotel: Otel\n')
   })
 
-  test('is its columns where they are asked for, and in a pipe', async () => {
+  test('is printed as its columns if they are chosen, and in a pipe', async () => {
     expect(await renderResult(one, {columns: 'a,b'}, TERMINAL)).toBe('a: 1\nb:\n')
     expect(await renderResult(one, {}, PIPE)).toBe('a\t1\nb\t\n')
     expect(await renderResult(one, {format: 'csv'}, TERMINAL)).toBe('a,b\n1,\n')
   })
 
-  test('has no line without a value in any record', async () => {
+  test('has no line without a value', async () => {
     const {facts: _, ...plain} = one
     expect(await renderResult(plain, {}, TERMINAL)).toBe('a: 1\n')
   })

@@ -96,7 +96,7 @@ test('a column that wraps is complete, and stays in its column', () => {
   expect(lines.at(-1)).toBe('ok      short')
 })
 
-test('what a row is about is narrowed last, and then goes on in the next line', () => {
+test('the main column is narrowed last, and then continues in the next line', () => {
   const id = `off_${'x'.repeat(22)}`
   const name = 'Sultanahmet Saray Oteli'
   const minor = ['room_name', 'board'].map(minor => ({name: minor, isMinor: true}))

@@ -77,7 +77,7 @@ describe('the ledger', () => {
     expect((await client.get('/account')).balance).toBe(ledger.balance)
   })
 
-  test('has nothing for what the customer pays, nor for what is refused', async () => {
+  test('has no entry for a payment by the customer, nor for a refused booking', async () => {
     const pending = await client.book({payment: {mode: 'instant'}})
     await sandbox.control('POST', `/_sandbox/payments/${pending.reservation_ref}`, {result: 'paid'})
     await client.call('POST', `/reservations/${pending.reservation_ref}/cancel`, {})

@@ -46,7 +46,7 @@ test.each(['TRY', 'JPY', 'KWD'])(
   },
 )
 
-test('an offer in the currency of the account, and one that the customer pays, charge nothing else', async () => {
+test('nothing is charged in another currency if the offer is in the account’s, or the customer pays', async () => {
   const [euro] = await client.search()
   expect(euro.account_charge).toEqual({amount: euro.price.total, currency: 'EUR', rate: '1'})
   expect((await client.convert(euro)).json.data.payment).not.toHaveProperty('charged')
@@ -78,7 +78,7 @@ test('refuses a client reference that the client has used', async () => {
   expect((await client.call('GET', `/hotels/offers/${two.offer_id}`)).status).toBe(200)
 })
 
-test('changes nothing where the balance is too small', async () => {
+test('changes nothing if the balance is too low', async () => {
   const poor = await sandbox.client('_poor')
   const [offer] = await poor.search()
   const refused = await poor.convert(offer)

@@ -40,7 +40,7 @@ test('has its last step on the day of check-in when it is free until the day bef
   expect(steps).toEqual([`${EVE} 100`, '2030-07-10T18:00:00+03:00 300'])
 })
 
-test('keeps to the wall clock when the clocks change between the deadlines', () => {
+test('has deadlines at the same local time before and after the clocks change', () => {
   const {steps} = policyOf({}, seconds('2026-01-01T00:00:00Z'), '2026-03-30', 'Europe/Berlin')
   expect(steps).toEqual(['2026-03-26T18:00:00+01:00 100', '2026-03-29T18:00:00+02:00 300'])
 })
@@ -61,12 +61,12 @@ describe('a time on the wall clock of a hotel', () => {
     expect(at(date, time, zone)).toBe(text)
   })
 
-  it('means the first of two when the clock is put back', () => {
+  it('is the first of two when the clock is put back', () => {
     expect(at('2026-10-25', '02:30', 'Europe/Berlin')).toBe('2026-10-25T02:30:00+02:00')
     expect(at('2026-11-01', '01:30', 'America/New_York')).toBe('2026-11-01T01:30:00-04:00')
   })
 
-  it('moves on by the hour that is skipped when the clock is put forward', () => {
+  it('is an hour later if it is skipped when the clock is put forward', () => {
     expect(at('2026-03-29', '02:30', 'Europe/Berlin')).toBe('2026-03-29T03:30:00+02:00')
     expect(at('2026-03-08', '02:30', 'America/New_York')).toBe('2026-03-08T03:30:00-04:00')
   })

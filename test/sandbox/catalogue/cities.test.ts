@@ -71,7 +71,7 @@ describe('hotels', () => {
     expect(findHotel(1_010_001.5)).toBeUndefined()
   })
 
-  it('keep their names and ids apart beyond those of the city, and are found where so many offers are', () => {
+  it('have distinct names and ids even if there are more than the city has, and are found by id if so many are allowed', () => {
     const numbers = Array.from({length: 800}, (_, index) => index)
     const endless = hotelsOf(ISTANBUL, true)
     const many = numbers.map(() => endless.next().value)

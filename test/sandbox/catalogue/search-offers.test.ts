@@ -56,14 +56,14 @@ describe('a search', () => {
     expect(() => find({currency: 'XXX'})).toThrow(RangeError)
   })
 
-  it('finds as many offers as asked for, first those of the city', () => {
+  it('finds the requested number of offers, those of the city first', () => {
     const offers = find({}, {offers: 5000})
     expect(offers).toHaveLength(5000)
     expect(offers.slice(0, find().length)).toEqual(find())
     expect(find({}, {offers: 5})).toEqual(find().slice(0, 5))
   })
 
-  it('is whole for any search', () => {
+  it('has consistent prices, rooms and policies for any search', () => {
     const adults = fc.integer({min: 1, max: 9})
     const children_ages = fc.array(fc.integer({min: 0, max: 17}), {maxLength: 9})
     const rooms = fc.array(fc.record({adults, children_ages}), {minLength: 1, maxLength: 9})

@@ -26,7 +26,7 @@ describe('tours', () => {
     }
   })
 
-  it('have names of their own in a city, and no gap left in a text', () => {
+  it('have distinct names in a city, and no unfilled placeholder in a text', () => {
     for (const {id} of CITIES) {
       const names = toursOf(id, 'EUR').map(({name}) => name)
       expect(new Set(names).size).toBe(names.length)

@@ -826,7 +826,7 @@ test.each(RIGHT)('accuses nobody: %s', async (_, program) => {
   expect(requests).toBeGreaterThan(2)
 })
 
-test('what was shown is passed, and what was not is not shown', async () => {
+test('rules of which evidence exists are passed, all others are not shown', async () => {
   const partner = await openPartner()
   const session = await signIn(partner, `${TO_BOOK} reservations:read`)
   await bookRightly(partner, session)

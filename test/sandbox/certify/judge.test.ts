@@ -265,7 +265,7 @@ test('offer.fresh: a moved clock excuses what was sent before the first refusal,
   expect(verdictOf('offer.fresh', requestsOf(search, late(1, 1000), late(2, 1000.001)))).toBe('failed 2,3')
 })
 
-test('reserve.key: one for each booking', () => {
+test('reserve.key: each booking needs its own key', () => {
   expect(verdictOf('reserve.key', requestsOf(book(1), book(2), book(2)))).toBe('passed')
   const none: Told = {operation: 'reservations.create', facts: {body: 'body-1'}}
   expect(verdictOf('reserve.key', requestsOf(none))).toBe('failed 1')
@@ -318,7 +318,7 @@ test('reserve.lost_answer: repeated with its key, or searched for', () => {
   )
 })
 
-test('reserve.reference and reserve.patience', () => {
+test('reserve.reference: a used reference is not repeated; reserve.patience: an answer is awaited for 60 seconds', () => {
   const duplicate = {status: 409, code: 'duplicate_client_reference'} as const
   const again = book(2, {...duplicate, facts: {reference: 'ref-1'}})
   expect(verdictOf('reserve.reference', requestsOf(book(1), again))).toBe('failed 2')

@@ -135,7 +135,7 @@ const PROGRAMS: Readonly<Record<string, {readonly right: Program; readonly wrong
 
 const drillsOfRequests = DRILLS.filter(({does}) => !('series' in does)).map(({name, rule}) => ({name, rule}))
 
-test('every drill of requests but slow, which takes real time, has its programs', () => {
+test('every drill of requests, except slow, is tested with programs', () => {
   const names = drillsOfRequests.map(({name}) => name)
   expect(Object.keys(PROGRAMS).sort()).toEqual(names.filter(name => name !== 'slow').sort())
 })
@@ -160,7 +160,7 @@ test.each(drillsOfRequests.filter(({name}) => name in PROGRAMS))(
   },
 )
 
-test('slow delays the booking by the seconds that are asked for', async () => {
+test('slow delays the booking by the requested seconds', async () => {
   const partner = await openPartner()
   const {json} = await drill(partner, ['slow'], {slow_seconds: 0.05})
   expect(json.data.drills[0].shows).toBe('the next booking takes 0.05 s')
@@ -203,7 +203,7 @@ test.each([
 
 const EVENT_DRILLS = DRILLS.flatMap(({name, does}) => ('series' in does ? [name] : []))
 
-test('sends events that a right receiver answers, and must refuse, once each', async () => {
+test('sends events that a correct receiver accepts, and events that it must refuse', async () => {
   let secret = ''
   const right = await withReceiver((text, header) => {
     const secrets = [{name: 'own', secret}]
@@ -273,7 +273,7 @@ const chaos = async (partner: Partner, seed: string) => {
   return json.data.subscriptions[0]
 }
 
-test('chaos plays the same for the same seed, and a right receiver has no wrong answer', async () => {
+test('chaos plays the same series for the same seed, and a correct receiver has no wrong answer', async () => {
   const {partner, receiver} = await withReceiver(() => 200)
   const {deliveries, ...result} = await chaos(partner, '7')
   expect(result).toMatchObject({ok: true, plays: 1, repeatable: null, shortest: []})
@@ -306,7 +306,7 @@ test.each([
   }
 })
 
-test('chaos says of an answer that is wrong once only that it did not happen again', async () => {
+test('chaos reports an answer that was wrong only once as not repeatable', async () => {
   let count = 0
   const {partner} = await withReceiver(() => {
     count += 1

@@ -109,7 +109,7 @@ test('reads 64 KiB of a big answer, and its status counts', async () => {
   expect(written).toBeLessThan(64 * 1024 * 1024)
 })
 
-test('an answer that is cut, or is no HTTP, does not count', async () => {
+test('an answer that is cut, or is not HTTP, is a failure', async () => {
   const cut = await subscriber(answer => {
     answer.writeHead(200, {'content-length': '100'})
     answer.write('short', () => answer.destroy())
@@ -197,7 +197,7 @@ test('refuses addresses with a zone, and what is not an address', () => {
     expect(kindOfAddress(text)).toBe('refused')
 })
 
-test('plain http leads to loopback only, and only where that is allowed', async () => {
+test('plain http is sent only to loopback addresses, and only if that is allowed', async () => {
   const url = 'http://partner.example/hooks'
   expect(await vetted(url, '127.0.0.1', true)).toEqual(['127.0.0.1'])
   await expect(vetted(url, '127.0.0.1')).rejects.toThrow('not https')
@@ -296,7 +296,7 @@ const FORMS = [
   ...WHOLE,
 ]
 
-test('the table is long enough to mean something', () => {
+test('the table has at least 160 addresses', () => {
   expect(new Set([...HOSTS, ...WHOLE]).size).toBeGreaterThanOrEqual(160)
 })
 
@@ -325,7 +325,7 @@ test.each([
   expect([dialled(), [...asked]]).toEqual([['127.0.0.1'], []])
 })
 
-test('a name that leads here is dialled', async () => {
+test('a host name of this machine is connected to', async () => {
   // The listener does not speak TLS, so the attempt fails after dialling. Plain http would be refused, because the URL does not
   // name a loopback address.
   expect((await sendTest(`https://here.example:${port}/`)).errors).toEqual([
@@ -334,13 +334,13 @@ test('a name that leads here is dialled', async () => {
   expect([dialled(), arrived, asked.get('here.example')]).toEqual([['127.0.0.1'], [], 1])
 })
 
-test('a name that resolves elsewhere after the check is dialled where it was checked, and checked again', async () => {
+test('connects to the checked address even if the name resolves to another one by then, and checks it again before the next attempt', async () => {
   const {errors} = await sendTest(`https://rebinding.example:${port}/`, 2)
   expect(errors).toEqual([expect.not.stringMatching(/^not sent/), expect.stringContaining('10.0.0.1')])
   expect([dialled(), asked.get('rebinding.example')]).toEqual([['127.0.0.1'], 2])
 })
 
-test('a subscription that is changed to an inner address is not sent to either', async () => {
+test('nothing is sent to a subscription whose URL was changed to a private address', async () => {
   const wanted = {url: `http://127.0.0.1:${port}/`, events: ['voucher.ready']}
   const {id} = (await client.call('POST', '/webhooks/subscriptions', wanted)).json.data
   const change = (url: string) => client.call('PATCH', `/webhooks/subscriptions/${id}`, {url})

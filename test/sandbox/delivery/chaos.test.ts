@@ -70,7 +70,7 @@ test('finds two deliveries that are wrong only at the same time', async () => {
   expect(new Set(shortest?.map(({group}) => group)).size).toBe(1)
 })
 
-test('ends after so many plays, and when the time is up, with the shortest part until then', async () => {
+test('ends after the maximum number of plays or after the time limit, with the shortest part found so far', async () => {
   const isLate = (groups: readonly (readonly number[])[]) => groups.flat().length >= 6
   const few = await findShortest(chaosSeries('3'), playTo(isLate), {...NO_LIMIT, mostPlays: 4})
   expect(few.plays).toBe(4)

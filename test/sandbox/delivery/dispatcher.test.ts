@@ -48,7 +48,7 @@ const momentsOf = ({attempts}: {attempts: {at: string}[]}) =>
   attempts.map(({at}) => Date.parse(at) / 1000 - TEST_START)
 const refusing: Answering = answer => answer.writeHead(500).end()
 
-test('makes eight attempts at their own moments, each with its own signature, then abandons the delivery', async () => {
+test('makes eight attempts at their due times, each with a new signature, then abandons the delivery', async () => {
   const {id, secret, received} = await subscribe(refusing)
   await client.book()
   // The second attempt is due in a minute, and not a second earlier.
@@ -181,7 +181,7 @@ test('a deleted subscription gets no further attempt', async () => {
   expect((await deliveries())[0]).toMatchObject({status: 'ABANDONED', next_attempt_at: null})
 })
 
-test('a subscriber that hangs holds up no other', async () => {
+test('a subscriber that hangs does not delay others', async () => {
   await restart({allowHttpLoopback: true, subscriberMilliseconds: 20_000})
   const hanging = await subscribe(() => undefined)
   const quick = await subscribe()
@@ -195,7 +195,7 @@ test('a subscriber that hangs holds up no other', async () => {
   expect(hanging.received.length).toBeLessThan(12)
 })
 
-test('a reset ends the moves of the clock that are under way, and leaves no moved time behind', async () => {
+test('a reset ends running moves of the clock, and sets the clock back', async () => {
   const held: (() => void)[] = []
   const {waitFor} = await subscribe(answer => void held.push(() => answer.end()))
   await client.book()
@@ -217,7 +217,7 @@ interface Shown {
   readonly attempts: readonly {readonly at: string; readonly status: number}[]
 }
 
-test('each attempt is made, counts as made at its own moment, and others are answered meanwhile', async () => {
+test('each attempt is made and recorded at its due time, and requests are answered meanwhile', async () => {
   const held: ServerResponse[] = []
   const answering: Answering = (answer, _, count) => {
     if (count <= TOGETHER) held.push(answer)

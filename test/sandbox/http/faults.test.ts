@@ -69,7 +69,7 @@ test('answers with HTML in place of JSON', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([502, 'text/html; charset=utf-8'])
 })
 
-test('drop-before: nothing was done', async () => {
+test('drop-before drops the connection before anything is done', async () => {
   await sandbox.fault({operation: 'reservations.create', kind: 'drop-before'})
   expect(await reserveRaw(randomUUID())).toEqual({bytes: 0, ended: 'dropped'})
   expect(await reservations()).toEqual([])
@@ -87,7 +87,7 @@ test.each(['commit-then-drop', 'truncate'])('%s: done, and the same key says so'
   expect(await reservations()).toHaveLength(1)
 })
 
-test('commit-then-hang: done, and the client waits until it gives up', async () => {
+test('commit-then-hang does the work and never answers', async () => {
   await sandbox.fault({operation: 'reservations.create', kind: 'commit-then-hang'})
   const key = randomUUID()
   const giveUp = new AbortController()
@@ -126,7 +126,7 @@ test('the reference -unknown_soldout drops the first request and commits nothing
   expect(await reservations()).toEqual([])
 })
 
-test('in process a dropped connection and a cut answer are rejections', async () => {
+test('without a server, a dropped connection and a cut answer are rejections', async () => {
   const inProcess = await startSandbox({inProcess: true})
   const other = await inProcess.client()
   await inProcess.fault({operation: 'account.show', kind: 'drop-before'})

@@ -109,7 +109,7 @@ test('the same body has the same hash in another order of its fields', async () 
   expect(third).not.toBe(first)
 })
 
-test('tells an answer from one that was cut, injected, or not waited for', async () => {
+test('distinguishes answers from those that were cut, injected, or not awaited by the client', async () => {
   const {requests} = await seenDuring(async sandbox => {
     const client = await sandbox.client()
     const fault = (kind: string, more: object = {}) =>
@@ -156,7 +156,7 @@ test('a request with an expired token belongs to the client that the token was i
   expect(requests.map(({moved}) => moved)).toEqual([0, 7201])
 })
 
-test('sees secrets where they do not belong, and whose they are', async () => {
+test('records misplaced secrets with the client they belong to', async () => {
   const {requests, path} = await seenDuring(async sandbox => {
     const client = await sandbox.client()
     const send = (path: string, init: RequestInit = {}) => fetch(sandbox.baseUrl + path, init)

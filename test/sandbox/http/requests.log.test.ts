@@ -53,7 +53,7 @@ test('an answer that is too long leaves a note', async () => {
   await large.close()
 })
 
-test('holds no secret, token, link or identity number, wherever it was written', async () => {
+test('contains no secret, token, link or identity number, wherever it was sent', async () => {
   const number = '10000000146'
   const [offer] = await client.search({})
   const request = reservationRequest(offer.offer_id, {

@@ -71,7 +71,7 @@ test('the evidence of a request that the log has dropped can still be read', asy
   expect((await readPage(sandbox, '/ui/requests/req_unknown')).status).toBe(404)
 })
 
-test('each client has its own, linked from the overview and from the other ones', async () => {
+test('each client has its own certificate, linked from the overview and from the other certificates', async () => {
   for (const from of ['/', '/ui/certificate'])
     expect(await read(from)).toContain('href="/ui/certificate?client=cid_sandbox_poor"')
   expect(await read('/')).toContain('<a href="/ui/certificate">Certificate</a>')

@@ -114,7 +114,7 @@ test('refuses unknown addresses and unknown results', async () => {
   }
 })
 
-test('the control pays, and answers with the reservation', async () => {
+test('the control API settles the payment, and answers with the reservation', async () => {
   const path = `/_sandbox/payments/${pending.reservation_ref}`
   const paid = await sandbox.control('POST', path, {result: 'paid'})
   expect([paid.status, paid.json.data]).toEqual([200, await current()])

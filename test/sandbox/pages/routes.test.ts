@@ -178,7 +178,7 @@ describe('reading', () => {
     expect(JSON.stringify(after)).toBe(JSON.stringify(before))
   })
 
-  it('reloads itself every 5 seconds where that is asked for', async () => {
+  it('reloads itself every 5 seconds on request', async () => {
     const refreshed = await read('/ui/events?refresh=5&type=voucher.ready')
     expect(refreshed).toContain('<meta http-equiv="refresh" content="5">')
     expect(refreshed).toContain('href="/ui/events?type=voucher.ready">Stop refreshing')
@@ -340,7 +340,7 @@ describe('an unknown path', () => {
   })
 })
 
-it('is sent with a policy that lets its own script run and nothing else, frame it or be loaded from elsewhere', async () => {
+it('is sent with a content security policy that allows only its own script, no frames and no resources of other origins', async () => {
   for (const path of ['/', '/ui/requests', '/ui/nothing']) {
     const {headers, text} = await readPage(sandbox, path)
     const scripts = Array.from(text.matchAll(/<script>([^<]*)<\/script>/g), ([, script = '']) => script)

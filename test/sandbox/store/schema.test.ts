@@ -32,7 +32,7 @@ test('a file gives the space of expired searches back', async () => {
 describe('what has expired', () => {
   const {sandbox, client} = sandboxForEachTest()
 
-  test('is still known as such long after its record is gone', async () => {
+  test('is still reported as expired long after its record was deleted', async () => {
     const [booked, other] = await client.search()
     await client.convert(booked)
     await sandbox.advance(30 * 86_400)

@@ -102,7 +102,7 @@ describe('a voucher', () => {
     expect(text).not.toMatch(/[\ufffd[]/)
   })
 
-  it('writes every text so: of hotel, rooms, fees, contact, remarks and partner', async () => {
+  it('transliterates the texts of hotel, rooms, fees, contact, remarks and partner', async () => {
     const {hotel, rooms, price, contact} = reservationRecord()
     const changes = {
       hotel: {...hotel, name: '北京饭店', address: 'ถนน 5', city: {...hotel.city, name: '東京'}},
@@ -139,7 +139,7 @@ describe('a voucher', () => {
     expect(text).toContain('How to read this voucher')
   })
 
-  it('wraps long texts that are read from the right, also words without an end, within its lines', async () => {
+  it('wraps long right-to-left texts, and words longer than a line', async () => {
     const remarks = 'ننصح بالوصول قبل الساعة 18:00 Superior '.repeat(40)
     const {pages, text} = await read({remarks, guests: [guest({name: 'ب'.repeat(20_000), is_lead: true})]})
     expect(pages.length).toBeLessThan(4)
@@ -164,7 +164,7 @@ describe('a voucher', () => {
     for (const hidden of ['0000146', '345678']) expect(text).not.toContain(hidden)
   })
 
-  it('says when nothing is due at the hotel and no number is there', async () => {
+  it('says that nothing is due at the hotel, and that there is no confirmation number yet', async () => {
     const {price} = reservationRecord()
     const {text} = await read({price: {...price, due_at_property: []}, hotel_confirmation_number: null})
     expect(text).toContain('Nothing is due at the hotel.')
@@ -252,7 +252,7 @@ describe('a link', () => {
     }
   })
 
-  it('a hotel beyond those of its city keeps its hours and its telephone', async () => {
+  it('leads to a voucher with the hours and the telephone number, even for a hotel that only a large number of offers has', async () => {
     await sandbox.close()
     Object.assign(sandbox, await startSandbox({inProcess: true, offers: 200}))
     Object.assign(client, await sandbox.client())

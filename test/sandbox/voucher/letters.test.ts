@@ -30,7 +30,7 @@ test('lines are filled in the order in which they are read', () => {
   expect(linesOnPaper('ابتثجح', 4, perLetter)).toEqual(['ابتث', 'جح'])
 })
 
-test('nothing that shows nothing is left, but for what divides two Arabic letters', () => {
+test('removes invisible characters, except those between two Arabic letters', () => {
   const shown = (text: string) => inLettersOf(() => true, text).text
   expect(shown('\u202eA\u200b\u0000\n B\ufe0f\ud83d\u200c\u2066')).toBe('A B')
   expect(shown('علی\u200cرضا')).toBe('علی\u200cرضا')

@@ -134,7 +134,7 @@ test.each<[string, (one: string, other: string) => string]>([
   expect((await outcome(PLAIN.slice(0, 20), PLAIN)).at(-1)).toMatch(/ok$/)
 })
 
-test('beside a signed request, an unsigned event is judged and other requests are counted', async () => {
+test('next to a signed request, an unsigned event is judged, and other requests are only counted', async () => {
   const unsigned = (line: string, body: string) => `${line} HTTP/1.1\nHost: h\n\n${body}\n\n`
   const event = unsigned('POST /hooks', JSON.stringify(ENVELOPE))
   const found = await checkAll(`${unsigned('GET /health', '')}${request(PLAIN)}\n\n${event}`)
@@ -217,7 +217,7 @@ test('a log that is too long to be read is not checked, and says so', async () =
   expect(result?.findings[0]?.explanation).toContain('longer than 16 MiB')
 })
 
-test('a log that cut or left out the body is told by its Content-Length', async () => {
+test('the Content-Length shows that a log cut or left out the body', async () => {
   const log = (body: string) =>
     JSON.stringify({headers: {'X-Service-Signature': SIGNATURE, 'Content-Length': `${BODY.length}`}, body})
   expect(await findingCodes(log(BODY.toString()))).toEqual([[]])
@@ -284,7 +284,7 @@ test.each([
   expect(results).toMatchObject([{checked: false, findings: [{fix: expect.stringContaining('--body FILE')}]}])
 })
 
-test('a Content-Length is respected where it fits, and what follows is reported', async () => {
+test('a Content-Length is respected if the body is long enough, and bytes after the body are reported', async () => {
   const longer = Buffer.concat([httpRequest('\r\n', [`Content-Length: ${BODY.length}`]), Buffer.from('more')])
   const notes = ['after the body, beyond its Content-Length, the file has 4 bytes more']
   expect(await read(longer, 11)).toMatchObject([{surplus: 'more', notes}])
@@ -408,7 +408,7 @@ const record = (more: object = {}) => ({
 /** Lines that `listen` prints between events. */
 const TALK = ['{"type":"ready","url":"x"}', '{"type":"forward","url":"x"}'] as const
 
-test('captures, line by line, and re-indented', async () => {
+test('reads captures line by line, as one document, and re-indented', async () => {
   const unsigned = JSON.stringify(record({headers: {}}))
   const lines = [TALK[0], JSON.stringify(record()), '', '{"type":"event"', unsigned].join('\n')
   const received: Partial<CheckTerms> = {now: request => request.receivedAt ?? 0}

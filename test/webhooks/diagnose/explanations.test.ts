@@ -68,7 +68,7 @@ test('a secret of another kind is reported as well as a wrong header', async () 
   expect(await codes({}, {secrets})).toEqual(['secret_not_a_signing_secret'])
 })
 
-test('a body longer than its Content-Length', async () => {
+test('explains a body longer than its Content-Length', async () => {
   const crlf = JSON.stringify(JSON.parse(TEXT), null, 2).replaceAll('\n', '\r\n')
   const lf = Buffer.from(crlf.replaceAll('\r\n', '\n'))
   const given = {body: crlf.slice(0, lf.length), surplus: crlf.slice(lf.length)}

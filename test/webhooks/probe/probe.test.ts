@@ -44,7 +44,7 @@ test('a receiver that prints the body again fails with the canaries, one that re
   expect(failed(await rowsOf(receiver(raw => raw.toString('ascii'))))).toEqual(['non_ascii'])
 })
 
-test('a receiver that takes everything, or nothing', async () => {
+test('a receiver that accepts everything, or refuses everything, fails the other half of the cases', async () => {
   const all = await rowsOf(() => 200)
   expect(failed(all)).toEqual(all.filter(({expected}) => expected === '401').map(row => row.case))
   const none = await rowsOf(() => 401)

@@ -76,14 +76,14 @@ async function attempts(first: string, answers: string[], failure = REFUSED, ask
   return {failed: await done.catch(error => error), tried, problems}
 }
 
-test('a person whose secret is refused is asked for it again, twice', async () => {
+test('a refused secret is asked for again at a terminal, at most twice', async () => {
   const again = {failed: undefined, tried: ['wrong', 'right'], problems: ['Error: no such client']}
   expect(await attempts('wrong', ['right'])).toEqual(again)
   const three = {failed: CHECKED, tried: ['a', 'b', 'c']}
   expect(await attempts('a', ['b', 'c', 'right'])).toMatchObject(three)
 })
 
-test('a secret that was given is tried once, and so is any after another failure', async () => {
+test('a given secret is tried only once, and so is any secret after another failure', async () => {
   const once = await attempts('wrong', ['right'], REFUSED, false)
   expect(once).toMatchObject({failed: CHECKED, tried: ['wrong']})
   const down = new Failure('unreachable', 'down', {code: 'refused'})

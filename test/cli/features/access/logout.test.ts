@@ -81,7 +81,7 @@ describe('what remains', () => {
     expect((await remaining({...PAIR, BOOKCTL_PROFILE: 'default'}))[0]).toEqual(PROFILE('default'))
   })
 
-  test('is no profile that has no secret, or none that can be read, or that is none', async () => {
+  test('is not a profile without a secret, with an unreadable one, or that does not exist', async () => {
     expect(await remaining(PAIR)).toEqual([ENVIRONMENT(PAIR_NAMES)])
     await login('default', 'none')
     expect(await remaining(PAIR)).toEqual([ENVIRONMENT(PAIR_NAMES)])
@@ -149,7 +149,7 @@ describe('logging out', () => {
     expect(await leave({})).toEqual({profile: 'default', revoked: false, removed: true, kept: []})
   })
 
-  test('that could not revoke says what was removed, and what remains', async () => {
+  test('that could not revoke a token reports what was removed, and what remains', async () => {
     await login('default')
     await keepToken('cid_env')
     const failure = await rejectionOf(leave(PAIR, 500))

@@ -55,7 +55,7 @@ describe('a name is looked up', () => {
     return {read, remembered, sandbox}
   }
 
-  test('in the list of the service, which is remembered', async () => {
+  test('in the list of the service, which is then stored', async () => {
     const {read, remembered, sandbox} = await openWith([])
     expect(await read('ıstanbul')).toBe(101)
     expect(remembered.length).toBeGreaterThan(3)
@@ -75,7 +75,7 @@ describe('a name is looked up', () => {
     expect(await readCity('valencia es', async () => naming as never)).toBe(1)
   })
 
-  test('here only, to be named beside other mistakes', async () => {
+  test('only on this machine, to report it with other mistakes', async () => {
     const state = (...names: string[]) =>
       ({
         writable: true,
@@ -88,7 +88,7 @@ describe('a name is looked up', () => {
       expect(await none).toEqual([])
   })
 
-  test('among the remembered ones first, without a request', async () => {
+  test('first among the stored cities, without a request', async () => {
     const {read, remembered, sandbox} = await openWith([{id: 9, name: 'Istanbul', country_code: 'TR'}])
     expect(await read('ISTANBUL')).toBe(9)
     expect(remembered.length).toBe(1)

@@ -20,7 +20,7 @@ it('cancelling is free until the first fee, and costs that of the step that has 
   expect(cancellingAt(NOON + 9 * DAY)).toEqual({kind: 'costs', fee: '100.00 EUR'})
 })
 
-it('terms that nobody states are not known', () => {
+it('terms that neither offer nor reservation states are unknown', () => {
   expect(cancellingAt(NOON, reservation())).toBeNull()
   const unzoned = shown({cancellation_policies: [{from: '2030-06-03T12:00:00', amount: '50.00'}]})
   expect(cancellingAt(NOON, reservation({service: unzoned}))).toBeNull()
@@ -35,7 +35,7 @@ it('the terms of the offer count where the reservation has none', () => {
   expect(cancellingAt(NOON, reservation({offer: fixed}))).toEqual({kind: 'not_refundable'})
 })
 
-it('a booking stands as its record says', () => {
+it('the summary has the state, price and terms of the record', () => {
   expect(summaryOf(reservation(), NOON)).toMatchObject({
     clientReferenceId: 'order-7',
     state: 'confirmed',

@@ -22,7 +22,7 @@ const codesOf = (change: Partial<ReservationFacts>, more: Partial<Facts> = {}) =
 /** Longer than the service tries to deliver an event (§6.4). */
 const LATER = NOON + 4 * 24 * 3600
 
-it('finds nothing in a reservation that is as it should be', () => {
+it('finds nothing wrong with a normal reservation', () => {
   expect(codes(facts())).toEqual([])
   expect(codesOf({now: LATER})).toEqual([])
   expect(codesOf({entry: undefined})).toEqual([])
@@ -68,13 +68,13 @@ describe('an outcome that is not known', () => {
 })
 
 describe('a price', () => {
-  it('that the answer or the service names otherwise has changed', () => {
+  it('has changed if the answer or the service states another one', () => {
     const price = {total: '120.00', currency: 'EUR'}
     expect(codesOf({service: shown({price, payment: {}})})).toEqual(['price_changed'])
     expect(codesOf({entry: entry({booked: {price: '90.00', currency: 'EUR'}})})).toEqual(['price_changed'])
   })
 
-  it('that is written otherwise, or that was not agreed, has not', () => {
+  it('has not changed if only its form differs, or if none was agreed', () => {
     expect(codesOf({entry: entry({booked: {price: '100', currency: 'EUR'}})})).toEqual([])
     expect(codesOf({entry: entry({agreed: null, booked: {price: '90.00', currency: 'EUR'}})})).toEqual([])
   })
@@ -130,7 +130,7 @@ describe('a voucher', () => {
   })
 })
 
-describe('events where the service tells its deliveries', () => {
+describe('events of a service that lists its deliveries', () => {
   const lost = {events: [received('reservation.confirmed')], deliveries: [delivery()]}
   const kept = delivery({
     eventId: 'evt_reservation.confirmed',
@@ -144,7 +144,7 @@ describe('events where the service tells its deliveries', () => {
     expect(of(delivery())).toEqual(['event_missing'])
   })
 
-  it('that were refused by the receiver are told as that, given up or not', () => {
+  it('that the receiver refused are reported as refused, whether the service gave up or not', () => {
     const attempts = [{at: NOON, status: 401, error: null}]
     expect(of(delivery({attempts}))).toEqual(['event_refused'])
     expect(of(delivery({attempts, status: 'PENDING', nextAttemptAt: NOON + 60}))).toEqual(['event_refused'])
@@ -162,7 +162,7 @@ describe('events where the service tells its deliveries', () => {
     ).not.toContain('event_refused')
   })
 
-  it('that were taken but are not stored are missing only if this store received that subscription then', () => {
+  it('that were accepted but are not stored are missing only if this store received the subscription at that time', () => {
     const taken = delivery({status: 'DELIVERED', attempts: [{at: NOON, status: 200, error: null}]})
     const deliveries = [kept, taken]
     const withReceiving = (change: Parameters<typeof receiving>[0]) =>
@@ -182,7 +182,7 @@ describe('events where the service tells its deliveries', () => {
   })
 })
 
-describe('events where the service does not tell its deliveries', () => {
+describe('events of a service that does not list its deliveries', () => {
   const subscribed = (change: Parameters<typeof subscription>[0]) => ({subscriptions: [subscription(change)]})
   const unjudged = (change: Partial<Facts['receiving']>) =>
     unjudgedIn(
@@ -196,7 +196,7 @@ describe('events where the service does not tell its deliveries', () => {
     expect(without({now: NOON + 60})).toEqual(['delivery_pending'])
   })
 
-  it('that did not come are told with the requests that were refused here, among which they may be', () => {
+  it('that did not come are reported with the number of requests refused here, because they may be among them', () => {
     const events = [received('reservation.confirmed')]
     const given = facts({events}, {receiving: receiving({refusedLastHour: 3})})
     const [finding] = findingsIn(given)
@@ -258,7 +258,7 @@ describe('events where the service does not tell its deliveries', () => {
     expect(without({}, {receiving: receiving(change)})).toEqual(['no_subscription'])
   })
 
-  it('are not due before a payment, and not known to be due when nobody can be asked', () => {
+  it('are not due before a payment, and not known to be due if the service cannot be asked', () => {
     const unpaid = shown({
       status: 'PENDING_PAYMENT',
       confirmed_at: null,
@@ -292,7 +292,7 @@ it('a forward that was given up is a problem, one that waits a notice, one that 
   expect(withState('done')).toEqual([])
 })
 
-it('a forward whose signature was too old accuses nobody, and the advice names the target', () => {
+it('a forward with too old a signature is not blamed on the target, and the advice names the target', () => {
   const forward = {attempts: 8, status: null, ms: 0, error: 'signature_too_old', state: 'given_up'} as const
   const adviceFor = (target: string) => {
     const events = [
@@ -309,7 +309,7 @@ it('a forward whose signature was too old accuses nobody, and the advice names t
   expect(adviceFor('https://crm.example/in?key=secret1')?.advice).toContain('--to URL')
 })
 
-it('what an event says counts where the service cannot be asked', () => {
+it('the state in an event is used if the service cannot be asked', () => {
   const cancelled = received('reservation.cancelled', {status: 'CANCELLED', createdAt: NOON + 100})
   const events = [received('reservation.confirmed'), received('voucher.ready'), cancelled]
   const hidden = {service: {kind: 'hidden'}, voucher: 'unknown', events} as const

@@ -169,7 +169,7 @@ describe.each(FINDINGS.map((finding, n) => [`${n}: ${finding.code}`, finding] as
         expect(words).not.toMatch(/undefined|null|NaN|\[object|secret1|\s\s|^$/)
     })
 
-    it('is told to a partner in whole sentences, without words of the tool', () => {
+    it('is explained to a partner in whole sentences, without words of the program', () => {
       const text = textOf(facts(), finding)
       expect(text).not.toMatch(INTERNAL)
       for (const line of text.split('\n').filter(Boolean)) expect(line).toMatch(/^[A-Z].*\.$/)
@@ -197,7 +197,7 @@ For your developers: The state of the reservation can be looked up with the API 
 `)
 })
 
-it('notifications that were lost in the same way are told together', () => {
+it('notifications that were lost in the same way are reported together', () => {
   const lost = {code: 'event_missing', ...event, ...failed, dueAt: NOON, loss: 'given_up'} as const
   const text = textOf(facts({events: []}), lost, {...lost, type: 'reservation.confirmed', eventId: 'evt_2'})
   expect(text).toContain(
@@ -210,7 +210,7 @@ it('notifications that were lost in the same way are told together', () => {
   )
 })
 
-it('a likely double is told with what each costs to cancel', () => {
+it('a likely double is reported with the cost of cancelling each', () => {
   const own: BookingSummary = {...summary, clientReferenceId: 'order-7', cancelling: {kind: 'not_refundable'}}
   const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, summary}
   const text = textOf(facts(), {code: 'likely_double', reference, own, double})
@@ -223,7 +223,7 @@ it('a likely double is told with what each costs to cancel', () => {
   )
 })
 
-it('several likely doubles are told in one sentence', () => {
+it('several likely doubles are reported in one sentence', () => {
   const double = {reservationRef: 'RSV-2', clientReferenceId: 'order-8', at: NOON, isCertain: true, summary}
   const found = {code: 'likely_double', reference, own: summary, double} as const
   const text = textOf(facts(), found, {...found, double: {...double, reservationRef: 'RSV-3'}})

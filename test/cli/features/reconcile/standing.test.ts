@@ -23,7 +23,7 @@ test('an unknown state of the service counts as a booking, one that ended does n
   ).toEqual(['confirmed', 'made', 'cancelled', 'cancelled', 'expired'])
 })
 
-test('a journal is not told of a payment, or that it never came; a ledger says what it says', () => {
+test('a pending entry agrees with a later payment or expiry in a journal, but not in a ledger', () => {
   for (const there of ['pending', 'confirmed', 'expired'] as const)
     expect([there, agree('pending', there, true)]).toEqual([there, true])
   expect(agree('pending', 'cancelled', true)).toBe(false)

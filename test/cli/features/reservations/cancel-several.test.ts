@@ -20,7 +20,7 @@ test('fees are added up for each currency', () => {
   expect(feesText(feesOf(plans))).toBe('11.00 EUR and 5 USD')
 })
 
-test('a sum up to the maximum passes, and reservations that cost nothing do in any currency', () => {
+test('allows a sum up to the maximum, and free cancellations in any currency', () => {
   const plans = [plan('10.10', 'EUR'), plan('0.20', 'EUR'), plan('0.00', 'USD'), plan('0', null)]
   expect(() => checkFee(plans, max('10.30'))).not.toThrow()
   expect(() => checkFee(plans, undefined)).not.toThrow()

@@ -86,7 +86,7 @@ test('a declined payment can be tried again until its time is over', () => {
   expect(note('noon')).toBe(`${declined}; it can be tried again until noon`)
 })
 
-test('what is paid but not confirmed waits for the confirmation, and is not to be paid again', () => {
+test('a paid reservation waits for its confirmation, and is not to be paid again', () => {
   const paid = {...pending('https://pay.test/x'), reservation: {payment: {status: 'PAID'}}}
   expect(awaited(paid)).toBe('confirmation')
   expect(awaited({...paid, payment_url: null})).toBe('confirmation')
@@ -126,12 +126,12 @@ const shown = (reservation: Record<string, unknown>, parts = today as Shown, sta
   return Object.fromEntries(Object.entries(facts).filter(([, text]) => text))
 }
 
-test('a reservation of which only the reference is known shows that, and the way to its voucher', () => {
+test('a reservation of which only the reference is known shows the reference and the command for its voucher', () => {
   const voucher = 'bookctl voucher download R-1'
   expect(shown({})).toEqual({reservation: 'R-1', status: 'CONFIRMED', voucher})
 })
 
-test('of a reservation that has ended nothing to come is shown', () => {
+test('a reservation that has ended shows no voucher and no deadline', () => {
   const ended = {voucher: {status: 'PENDING'}, cancellation_deadline: '2999-01-01T00:00:00Z'}
   for (const status of ['CANCELLED', 'Expired', 'failed'])
     expect(shown(ended, today, status)).toEqual({reservation: 'R-1', status})
@@ -163,7 +163,7 @@ test('names of other services are understood', () => {
   })
 })
 
-test('what the reservation does not say is that of the offer it was made from', () => {
+test('facts that the reservation lacks are those of its offer', () => {
   expect(shown({}, {...today, seen: SEEN})).toMatchObject({
     hotel: SEEN.hotel_name,
     dates: expect.stringContaining(`${SEEN.check_in} to ${SEEN.check_out}`),
@@ -171,7 +171,7 @@ test('what the reservation does not say is that of the offer it was made from', 
   })
 })
 
-test('what is not free to cancel any more, or never was, has no deadline', () => {
+test('a cancellation that is not free any more, or never was, has no deadline', () => {
   const fees = {created_at: '2029-12-02T00:00:00Z', cancellation_deadline: '2029-12-01T12:00:00Z'}
   const seen = (refundable: boolean) => {
     const details = {refundable, free_cancellation_until: null, terms: [], city: null}
@@ -183,7 +183,7 @@ test('what is not free to cancel any more, or never was, has no deadline', () =>
   expect(shown({}, seen(false))).toHaveProperty('cancellation', 'not refundable')
 })
 
-test('a fee that counted when it was reserved leaves no free time, also where the clock of the service is ahead', () => {
+test('a fee that applied at the time of booking leaves no free period, even if the clock of the service is ahead', () => {
   const from = '2030-01-01T04:00:00+03:00'
   const ahead = {created_at: '2030-01-01T01:00:00Z', cancellation_policies: [{from, amount: '9.00'}]}
   const text = (reservation: object, refundable: boolean | null) => {
@@ -208,7 +208,7 @@ test.each([
   }
 })
 
-test('before it is cancelled it is not called free to cancel beside a fee that counts now', () => {
+test('before a cancellation, it is not called free if a fee is due now', () => {
   const reservation = {cancellation_deadline: '2999-01-01T00:00:00Z'}
   const lines = (amount: string) => {
     const quote = {fee: {amount, currency: 'EUR'}, refund: null}
@@ -221,7 +221,7 @@ test('before it is cancelled it is not called free to cancel beside a fee that c
   expect(lines('180.82')).not.toContain('free until')
 })
 
-test('until when to pay is shown only beside where', () => {
+test('the time limit of a payment is shown only with its address', () => {
   const payment = {expires_at: '2030-06-01T12:15:00Z'}
   expect(shown({payment})).not.toHaveProperty('pay by')
   expect(shown({payment}, {...today, payAt: 'https://pay.test/x'})).toMatchObject({
@@ -230,7 +230,7 @@ test('until when to pay is shown only beside where', () => {
   })
 })
 
-test('a reference that is none is not part of a command', () => {
+test('an invalid reference is not part of a command', () => {
   const found = {reservation: {}, reservation_ref: '$(rm x)', status: 'CONFIRMED'}
   expect(factsShown(found, today).voucher).toBeNull()
 })

@@ -27,7 +27,7 @@ const follow = (outcome: ReserveOutcome, script: readonly Line[]) => {
   return {prompts, done}
 }
 
-test('stopping after the confirmation was seen names the state of then', async () => {
+test('a stop after the confirmation reports the reservation as confirmed', async () => {
   const url = `${service.baseUrl}/files/v.pdf`
   service.script = ({path}, response) => {
     if (path !== '/reservations/R-1/voucher') return false

@@ -55,7 +55,7 @@ describe('an offer is refused here', () => {
     expect(details.hint).not.toContain('search first')
   })
 
-  test('only for these reasons', () => {
+  test('for no other reason', () => {
     checkOffer(SEEN, REQUEST, {...FACTS, ...most('450')})
     checkOffer(SEEN, REQUEST, {...FACTS, ...most('450.0', 'EUR')})
     checkOffer({...SEEN, currency: null, details: SEARCHED}, REQUEST, {...FACTS, ...most('450', 'KWD')})
@@ -122,7 +122,7 @@ describe('guests cause a warning', () => {
     else expect(doubts).toEqual([])
   })
 
-  test('not for what is unknown', () => {
+  test('but not if the facts are unknown', () => {
     expect(findDoubts(undefined, [guest('1990-01-01')])).toEqual([])
   })
 })

@@ -70,7 +70,7 @@ test('takes only an event that is stored from now on, the first of them', async 
   expect((await wait({isNew: true})).eventId).toBe('evt_2')
 })
 
-test('is pending when the time is over, and looks a last time at its end', async () => {
+test('is pending after the time limit, and searches once more before that', async () => {
   const failure = await rejectionOf(wait({within: 2}))
   expect(failure).toMatchObject({kind: 'pending', details: {code: 'event_missing'}})
   expect(failure.message).toBe('voucher.ready of RSV-1 did not come within 2 s')
@@ -87,14 +87,14 @@ const faulty = (fault: 'unreachable' | 'corrupt') => {
   store = {...store, page: (...args) => (pauses.length % 2 ? fail() : page(...args))}
 }
 
-test('goes on while the store is away for a while, and says so once', async () => {
+test('goes on while the store is unreachable, and warns once', async () => {
   faulty('unreachable')
   pauses = [() => {}, () => {}, () => receive('evt_1'), () => {}]
   expect((await wait()).eventId).toBe('evt_1')
   expect(warnings).toEqual(['Warning: unreachable now; it goes on looking'])
 })
 
-test('ends with the error of a store that is away from the start, or at the end, or damaged', async () => {
+test('ends with the error of a store that is damaged, or unreachable at the start or at the end', async () => {
   faulty('unreachable')
   pauses = [() => {}]
   await expect(wait()).rejects.toMatchObject({fault: 'unreachable'})

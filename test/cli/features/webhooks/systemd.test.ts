@@ -49,7 +49,7 @@ test('its state is reported in order, with the clock that systemd wants, and not
   expect(problems).toEqual([])
 })
 
-test('the watchdog is told twice in its interval, if it is the one of this process', async () => {
+test('the watchdog is notified twice in its interval, if it watches this process', async () => {
   const {PATH, messages} = ownNotify()
   const watched = {PATH, NOTIFY_SOCKET: SOCKET, WATCHDOG_USEC: '100000'}
   const {manager} = ownManager({...watched, WATCHDOG_PID: String(process.pid)})

@@ -130,7 +130,7 @@ describe('a guest', () => {
   })
 })
 
-describe('people who were kept', () => {
+describe('stored people', () => {
   const place = stateForEachTest()
   const keep = async (...guests: object[]) => {
     const people = (await place.state.people()).forClient({baseUrl: 'https://a.example', clientId: 'cid_a'})
@@ -139,7 +139,7 @@ describe('people who were kept', () => {
   }
   const named = (name: string, birth_date?: string) => ({name, surname: 'Öğüt', birth_date})
 
-  test('are offered, once each, and forgotten when asked', async () => {
+  test('are offered once each, and removed on request', async () => {
     const {type: _, is_lead: __, ...kept} = guest()
     const people = await keep(kept, named('Can'))
     const prompts = scriptedPrompts([
@@ -179,7 +179,7 @@ describe('people who were kept', () => {
     expect(child).toEqual([ece, 'Another person', 'Su Öğüt', remove])
   })
 
-  test('one who does not fit is not selected again because they were chosen before', async () => {
+  test('are not preselected if their age does not fit, even if they were chosen before', async () => {
     const asked: ChoiceQuestion<unknown>[] = []
     const prompts = {choose: async (question: ChoiceQuestion<unknown>) => void asked.push(question)}
     const misfit = {value: 'b', name: 'B', isUnlikely: true}
@@ -226,19 +226,19 @@ describe('a telephone number', () => {
     if (country) expect(read('phone', typed).country).toBe(country)
   })
 
-  test('is refused when it is not one', async () => {
+  test('is refused if it is not valid', async () => {
     const read = await createPhoneReader('TR')
     for (const typed of ['', 'abc', '12', '+999 123456', '+90 53', '+90 532 123 45 67 89 10 11'])
       expect(thrownBy(() => read('phone', typed)).message).toMatch(/\+90 532/)
   })
 
-  test('needs its prefix where the country is not known', async () => {
+  test('needs its prefix if the country is not known', async () => {
     const read = await createPhoneReader()
     expect(thrownBy(() => read('phone', '0532 123 45 67')).message).toContain('country prefix')
   })
 })
 
-test('the contact has the lead guest at hand', async () => {
+test('the contact has the names and the country of the lead guest as defaults', async () => {
   const prompts = scriptedPrompts([
     ...said`first name → | family name → | e-mail → ayse@ | e-mail → ayse@example.com | telephone → 532
       telephone → 532 123 45 67`,
@@ -252,7 +252,7 @@ describe('the payment', () => {
   const offer = (paymentModes?: readonly string[]) =>
     ({...cost, details: {terms: {paymentModes}}}) as OfferFound
 
-  test('shows what is there, and puts the page first when it is not enough', async () => {
+  test('shows the balance, and offers the payment page first if the balance is too low', async () => {
     const prompts = scriptedPrompts([['Payment', 'NOT ENOUGH']])
     expect(await askPayment(prompts, offer(), {amount: '10.00', currency: 'EUR'})).toBe('account')
     expect(prompts.log[1]).toContain('payment page')
@@ -274,7 +274,7 @@ describe('the payment', () => {
     expect(isTooLittle(undefined, cost)).toBe(false)
   })
 
-  test('only as the offer may be paid', async () => {
+  test('offers only the modes of the offer', async () => {
     const prompts = scriptedPrompts([['Payment', 'page']])
     await askPayment(prompts, offer(['instant']), undefined)
     expect(prompts.log.join()).not.toContain('balance')

@@ -66,7 +66,7 @@ describe('dates', () => {
     })
   })
 
-  test('leaving as a date or as nights', () => {
+  test('the departure can be a date or a number of nights', () => {
     const leaving = (typed: string, checkIn = '2030-06-01') =>
       readCheckOut('--check-out', typed, checkIn, TODAY)
     for (const typed of ['+3', '4.6.2030', '+3 ']) expect(leaving(typed)).toBe('2030-06-04')
@@ -100,7 +100,7 @@ const REQUEST = {
   currency: 'EUR',
 }
 
-test('everything, with the city by its name', async () => {
+test('asks for everything, and for the city by name', async () => {
   const {api, sandbox} = await apiOfSandbox()
   const prompts = scriptedPrompts([['City', 'izmir'], ...REST])
   const flags = await askSearch(asking(prompts, api), {})
@@ -202,7 +202,7 @@ test('those of the latest search are offered first, then the settings, and an em
   }
 })
 
-test('a refusal is no reason to try again', async () => {
+test('does not offer to repeat a refused request', async () => {
   const refused = new Failure('refused', 'no', {code: 'validation_failed', status: 400})
   const parts = {prompts: scriptedPrompts([]), tell: () => {}}
   await expect(untilServed(parts, () => Promise.reject(refused))).rejects.toBe(refused)

@@ -15,7 +15,7 @@ test('a whole contact of the settings is not asked for again, and a flag changes
   expect((await read({preferred, contact: {email}}))?.contact).toEqual({...CONTACT, email})
 })
 
-test('a part of one is not enough, and nothing is made up beside it', async () => {
+test('a contact of which fields are missing is asked for, and its other fields are kept', async () => {
   const preferred = {contact: {email: CONTACT.email, name: 'Fatma'}}
   const guest = [{name: 'A', surname: 'B'}]
   for (const contact of [{}, {email: 'me@example.com'}])
@@ -31,7 +31,7 @@ test('a wrong part of one is refused at once', async () => {
   await expect(read({contact: {email: 'nobody'}})).rejects.toThrow('contact.email')
 })
 
-test('of a guest without a whole name all that is missing is asked for, of one with it nothing', async () => {
+test('missing fields of a guest are asked for only if the name is incomplete', async () => {
   const guest = [
     {name: 'A'},
     {name: 'B', surname: 'C'},

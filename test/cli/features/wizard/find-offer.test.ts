@@ -70,12 +70,12 @@ describe('the deadline on three clocks', () => {
     expect(offerGlance(shown.seen, NOW)).toContain(words)
   })
 
-  test('is not in the list either for what is never free', () => {
+  test('is not in the list for an offer that is never free to cancel', () => {
     expect(offerLine(NEVER_FREE.seen, NOW)).toMatch(/ not refundable$/)
   })
 })
 
-test('what the answer does not say is shown as not known', () => {
+test('facts that the answer lacks are shown as unknown', () => {
   const bare = {hotel_name: null, stars: null, room_name: null, board: null}
   const price = {total: null, currency: null}
   const {seen} = offer({...bare, price, free_cancellation_until: null, refundable: null})
@@ -83,7 +83,7 @@ test('what the answer does not say is shown as not known', () => {
   expect(shown.match(/unknown|unnamed/g)?.length).toBe(4)
 })
 
-test('every charge and every policy has a line of its own in the summary, and what a list leaves out is counted', () => {
+test('every charge and every policy has its own line in the summary, and a list counts those that it leaves out', () => {
   const numbers = ['1', '2', '3', '4']
   const charges = numbers.map(n => ({description: 'fee for each night', amount: `1${n}.00`, currency: 'EUR'}))
   const policies = numbers.map(n => ({from: `2030-05-0${n}`, fee: `${n}.50`, currency: 'EUR'}))
@@ -95,7 +95,7 @@ test('every charge and every policy has a line of its own in the summary, and wh
   expect(offerGlance(shown, NOW).match(/and 1 more/g)).toHaveLength(2)
 })
 
-test('what this machine did not keep is not put on the answer', () => {
+test('details that are not stored here are not called missing in the answer', () => {
   const text = detailRows({...offer().seen, details: null}, NOW).join('\n')
   expect(text).toContain('not stored here; see: bookctl hotels price off_1')
   expect(text).not.toContain('the answer does not say')
@@ -146,7 +146,7 @@ describe('the list', () => {
     expect((await choose(script)).id).toBe(id)
   })
 
-  test('what was chosen before comes first', async () => {
+  test('has the offer chosen before first', async () => {
     expect((await choose([['Offer', '']], {...fine.seen, offer_id: 'off_old'})).id).toBe('off_fine')
   })
 })

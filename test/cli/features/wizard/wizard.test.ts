@@ -43,7 +43,7 @@ const REQUEST: SearchRequest = {
   currency: 'EUR',
 }
 
-test('nothing but the questions', async () => {
+test('books after questions alone, without flags', async () => {
   const booked = await desk.run([
     ...SEARCH_AND_PEOPLE,
     ...said`Payment → balance | reference → TRIP-1 | Store these guests → with their identity
@@ -80,7 +80,7 @@ test('shows an earlier offer with all its terms, and searches again without aski
   }
 })
 
-test('an offer this machine has not seen is booked with what the person says of it', async () => {
+test('an offer from elsewhere is booked with the nationality that the person states', async () => {
   const script = said`Nationality → TR | Payment → balance | reference → | Store these guests → No
     Reserve → ^C`
   const failure = await rejectionOf(desk.run(script, {...FLAGS, offer: 'off_elsewhere'}))
@@ -88,7 +88,7 @@ test('an offer this machine has not seen is booked with what the person says of 
   expect(desk.messages.join('\n')).toContain('the offer was not searched for on this machine')
 })
 
-test('a person who says no changes what was wrong, and is asked once more', async () => {
+test('after a no, the person can change answers, and is asked again', async () => {
   const booked = await desk.run([
     ...SEARCH_AND_PEOPLE,
     ...said`Payment → balance | reference → | Store these guests → No | Reserve → no
@@ -104,7 +104,7 @@ test('a person who says no changes what was wrong, and is asked once more', asyn
   expect(booked.booking?.payment_url).toContain('/pay/')
 })
 
-test('a service that is away keeps the answers, and is asked again when the person likes', async () => {
+test('while the service fails, the answers are kept and the person may try again', async () => {
   const broken = {operation: 'hotels.search', kind: 'status', status: 503, times: 4}
   await sandbox.fault(broken)
   const again = said`Try again? → yes | Offer → | Store these guests → No | Reserve → yes`
@@ -123,7 +123,7 @@ test('a service that is away keeps the answers, and is asked again when the pers
   )
 })
 
-test('a search of which nothing is left says why, and a person who stops has sent nothing', async () => {
+test('a search without matches says why, and nothing is sent if the person stops', async () => {
   const script = said`What do you want to change in the search → ^C`
   const given = {...FLAGS, 'max-price': {amount: '1', currency: null}}
   expect((await rejectionOf(desk.run([...SEARCH, ...script], given))).kind).toBe('interrupted')
@@ -135,7 +135,7 @@ test('a search of which nothing is left says why, and a person who stops has sen
 })
 
 describe('a refusal leads on', () => {
-  test('a search that the service does not take: to what can be changed', async () => {
+  test('after a refused search, the person can change it', async () => {
     const script = said`Currency → ALI | What do you want to change → Currency | Currency → EUR | Offer →
       Store these guests → No | Reserve → yes`
     const given = {...FLAGS, pay: 'account', 'client-reference': 'TRIP-REFUSED'}
@@ -144,7 +144,7 @@ describe('a refusal leads on', () => {
     expect(desk.messages.join('\n')).toMatch(/currency.*\. Your answers are kept/)
   })
 
-  test('an offer that is gone: to the same search', async () => {
+  test('after an offer is gone, the same search is repeated', async () => {
     const booked = await desk.run([
       ...SEARCH_AND_PEOPLE,
       ...said`Payment → balance | reference → T-price_changed | Store these guests → No
@@ -156,7 +156,7 @@ describe('a refusal leads on', () => {
     expect(desk.messages.join('\n')).toContain('the room you chose is still available, at the same price')
   })
 
-  test('a reference that is used: to what is booked under it, and to another one after a yes', async () => {
+  test('a used reference shows its reservation, and a second booking needs consent and another reference', async () => {
     const rest = said`Payment → balance | reference → TWICE | Store these guests → No | Reserve → yes`
     await desk.run([...SEARCH_AND_PEOPLE, ...rest])
     const refusal = await rejectionOf(desk.run([...SEARCH_AND_PEOPLE, ...rest, ...said`second booking → no`]))
@@ -177,7 +177,7 @@ describe('at another service', () => {
   }
   const toSend = said`Payment → balance | reference → T-1 | Store these guests → No | Reserve → yes`
 
-  test('an unknown outcome ends it, with the command to resume', async () => {
+  test('an unknown outcome ends the wizard with the command to resume', async () => {
     await reach({offers: 'nested', money: 'number'})
     service.honoursKey = false
     service.script = (request, response) => {
@@ -211,7 +211,7 @@ describe('at another service', () => {
     expect(service.seen('/hotels/search')).toHaveLength(1)
   })
 
-  test('an offer that ends at a guest: repeats the search, reports the new price and keeps the answers', async () => {
+  test('after an offer expires, repeats the search, reports the new price and keeps the answers', async () => {
     await reach()
     service.script = ({path}, response) => {
       if (path !== '/hotels/search') return false

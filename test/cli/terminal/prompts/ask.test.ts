@@ -5,7 +5,7 @@ import {thrownBy} from '../../../support/thrown.js'
 
 const CHANGE = {what: 'a live reservation', undone: 'nothing was sent', result: {fee: '1.00'}}
 
-test('a yes passes', () => expect(requireConsent(true, CHANGE)).toBeUndefined())
+test('consent does not throw', () => expect(requireConsent(true, CHANGE)).toBeUndefined())
 
 test.each([
   [

@@ -60,7 +60,7 @@ describe('drawn', () => {
     expect(terminal.screen()).toMatch(/^\? Which hotel\?\n {2}東京ホテル 27, [^\n]*…\n27\nend$/)
   })
 
-  test('where no choice is likelier than another, Enter chooses none', async () => {
+  test('if no choice is likelier than another, Enter chooses none', async () => {
     const terminal = ask(['unchosen'])
     await terminal.waitFor('type part of it')
     terminal.press('enter', 'down', 'enter')

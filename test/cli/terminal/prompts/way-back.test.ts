@@ -20,21 +20,21 @@ const three = async (prompts: Prompts) => [
   await prompts.confirm({message: 'three'}),
 ]
 
-test('answers given stay, as the default or as they are', async () => {
+test('answers are kept, as defaults of their questions or unchanged', async () => {
   const script: Line[] = said`one → a | two → b | three → ^esc | two → ^esc | one → | two → - | three → yes`
   const prompts = scriptedPrompts(script)
   expect(await withWayBack(prompts, three)).toEqual(['a', '', true])
   expect(prompts.left()).toBe(0)
 })
 
-test('the first question leads further back only where there is something', async () => {
+test('Escape at the first question goes back only if there is something to go back to', async () => {
   const stays = scriptedPrompts([...said`one → ^esc | two → | three → no`])
   expect(await withWayBack(stays, three)).toEqual(['^esc', '', false])
   const leaves = scriptedPrompts([['one', '^esc']])
   await expect(withWayBack(leaves, three, {leaves: true})).rejects.toBeInstanceOf(GoBack)
 })
 
-test('a question that is gone is not taken for the next one', async () => {
+test('an answer is not used for another question if its own is no longer asked', async () => {
   let kept = true
   const lead = async (prompts: Prompts) => {
     if (kept && (await prompts.text({message: 'who'})) === 'forget') kept = false
@@ -79,7 +79,7 @@ test('from the confirmation through all guests to the offers and the search, and
   expect((await peopleHere(desk.connection))?.guests()).toHaveLength(3)
 })
 
-test('from what to change, Escape leads to the summary or the list, and a second to the question before it', async () => {
+test('from the choice of what to change, Escape leads to the summary or the list, and a second Escape to the question before', async () => {
   const given = {guest: [LEAD], contact: CONTACT, pay: 'account'}
   const script = said`Adults → 1 | children → 0 | Nationality → TR | Currency → EUR | Offer → [Change the search]
     What do you want to change in the search → ^esc | Offer → ^esc | Currency → EUR | Offer →
