@@ -83,7 +83,7 @@ test('the check above fails for a command that connects', async () => {
   expect({exit, stderr}).toMatchObject({exit: 99, stderr: expect.stringContaining('opened a ')})
 })
 
-test('with BOOKCTL_DEBUG a stack names the sources and their lines; else there is none', async () => {
+test('with BOOKCTL_DEBUG, a stack trace names source files and lines; otherwise there is none', async () => {
   const debugged = await run(packed, ['config', 'get'], {BOOKCTL_DEBUG: '1'})
   expect(debugged.stderr).toMatch(/src\/commands\/config\/get\.ts:\d+:\d+/)
   expect(debugged.stderr).toMatch(/src\/cli\/shell\/\w+\.ts:\d+:\d+/)

@@ -57,7 +57,7 @@ describe.each(Object.entries(CHANGES))('%s', (name, change) => {
     expect((await rejectionOf(change(apiAnswering(reply).api))).kind).toBe(kind)
   })
 
-  test('names the scope where the service does not', async () => {
+  test('names the scope if the service does not', async () => {
     const {details} = await rejectionOf(change(apiAnswering({status: 403, text: 'Forbidden'}).api))
     expect(details.hint).toMatch(
       /(reservations|webhooks):write may be missing.*operator of the service can grant/,

@@ -53,7 +53,7 @@ describe('the events that a reservation should have caused', () => {
     expect(due({paymentMode: 'instant', isPaid: true, paidAt: at(5)})).toEqual(['payment.captured 5'])
   })
 
-  it('have no time where it is not known when they happened', () => {
+  it('have no time if it is unknown when they happened', () => {
     const instant = {paymentMode: 'instant', madeAt: at(1), isConfirmed: true}
     expect(due(instant)).toEqual(['payment.captured -', 'reservation.confirmed -'])
     expect(due({madeAt: at(1), isConfirmed: true})).toEqual(['reservation.confirmed -'])

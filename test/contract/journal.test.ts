@@ -159,7 +159,7 @@ describe('entries of other clients at the same base URL', () => {
     expect(verdictOn({...named, ...state, offerId: 'off_2', clientReferenceId: 'ref-2'})).toBe('new')
   })
 
-  test('a reservation of another client forbids its offer, and its reference only where it may be the same client', () => {
+  test('a reservation of another client forbids its offer, and its reference only if it may be the same client', () => {
     const CONFIRMED = {outcome: 'confirmed', reservationRef: 'R-1'}
     expect(verdictOn({...named, ...CONFIRMED})).toBe('offer_in_use')
     expect(verdictOn({...named, ...CONFIRMED, offerId: 'off_2', bodySha256: 'x'})).toBe('new')

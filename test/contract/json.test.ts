@@ -48,7 +48,7 @@ describe('long numbers', () => {
     expect(({} as {x?: number}).x).toBeUndefined()
   })
 
-  test('any document is the same beside a long number as alone', () => {
+  test('any document parses equally alone and next to a long number', () => {
     fc.assert(
       fc.property(fc.json(), json => {
         const [value, long] = parseExactly(`[${json}, 9007199254740993]`) as unknown[]

@@ -91,7 +91,7 @@ describe('each operation', () => {
     expect(responses[429].headers['Retry-After']).toBeDefined()
   })
 
-  it('is one of the contract, under a name of its own', () => {
+  it('is in the contract, with a unique name', () => {
     const inPaths = Object.values(description.paths).flatMap(path => Object.values(path as object))
     expect(inPaths).toHaveLength(names.length)
     expect(new Set(names.map(operationId)).size).toBe(names.length)
@@ -121,7 +121,7 @@ describe('what is ours', () => {
     expect(description.info.description).toContain('x-source')
   })
 
-  it('has an example of a payment address that is none of a webhook', () => {
+  it('has an example of a payment URL that is not a webhook URL', () => {
     expect(schemas.Payment.properties.url.examples[0]).toContain('/pay/')
   })
 

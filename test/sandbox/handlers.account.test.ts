@@ -61,7 +61,7 @@ test('a token expires after 7200 seconds, not before', async () => {
   expect(late.headers.get('www-authenticate')).toMatch(/^Bearer/)
 })
 
-test('a revoked token is unknown, and revoking needs no token of its own', async () => {
+test('a revoked token is unknown, and revoking needs no other token', async () => {
   for (const token of [client.token, client.token, 'never issued']) {
     const answer = await sandbox.control('POST', '/partner-api/v1/oauth/revoke', {token})
     expect(answer.status).toBe(200)

@@ -188,7 +188,7 @@ test('columns are those of the answer: a wrong one loses nothing of a change, an
   expect(await home.run(['api', 'GET', '/x', '--columns', 'id'])).toEqual({exit: 0, stdout: '', stderr: ''})
 })
 
-test('a refusal under an access token of its own comes byte for byte', async () => {
+test('a refusal with BOOKCTL_TOKEN is printed byte for byte', async () => {
   const body = '{"error":{"code":"bad","message":"no"}}'
   answerWith('/x', body, 'application/json', 422)
   const env = {BOOKCTL_BASE_URL: service.baseUrl, BOOKCTL_TOKEN: 'token-of-its-own'}

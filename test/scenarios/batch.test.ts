@@ -254,7 +254,7 @@ describe('the exit code', () => {
     expect(count(sent, POST)).toBe(0)
   })
 
-  test('is 4 for a wrong secret, and where the service forbids it; the rest is not sent', async () => {
+  test('is 4 for a wrong secret, and if the service forbids it; the rest is not sent', async () => {
     const path = tripFile(home, tripsNamed(group, 6))
     const wrong = ownHome({...sandbox.env, BOOKCTL_CLIENT_SECRET: 'sk_test_wrong'})
     const unknown = await recorded(() => batch(wrong, path))
@@ -310,7 +310,7 @@ describe('the exit code', () => {
     expect(outcomesOf(result)).toEqual(Array(3).fill('not_sent'))
   })
 
-  test('is 6 where the searches fail', async () => {
+  test('is 6 if the searches fail', async () => {
     const path = tripFile(home, tripsNamed(group, 2))
     await sandbox.fault({operation: 'hotels.search', kind: 'status', status: 503, times: 8})
     const {exit, result} = await batch(home, path)

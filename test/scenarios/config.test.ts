@@ -47,7 +47,7 @@ describe('what holds', () => {
     expect(stdout).toMatch(/^base_url\thttps:\/\/partner.*\tprofile\t.*\nclient_id\tcid_1\tprofile\t/m)
   })
 
-  test('list shows secrets of the environment as set, and never what they are', async () => {
+  test('list shows secrets of the environment as set, and never their values', async () => {
     const env = {
       BOOKCTL_CLIENT_SECRET: 'sk_test_planted',
       BOOKCTL_TOKEN: 'planted-token',

@@ -72,7 +72,7 @@ describe('at a terminal', () => {
     expect(raw).toContain('\u001b[31m✗')
   })
 
-  test('words are in place of signs for people who cannot see them, and colour is not needed', async () => {
+  test('accessible output has words in place of signs, and needs no colour', async () => {
     const {screen} = await seen({BOOKCTL_ACCESSIBLE: '1'})
     expect(screen).toMatch(/^ok {6}versions[\s\S]*\nfailed {2}connection[\s\S]*\nskipped tls, service,/)
     expect(screen).not.toMatch(/[✓✗]/)

@@ -79,7 +79,7 @@ describe('signing secrets', () => {
     expect(await list()).toEqual(before)
   })
 
-  test('webhooks listen --print-secret names each in JSON, and ends with 2 when there is none', async () => {
+  test('webhooks listen --print-secret names each secret in JSON, and ends with 2 if there is none', async () => {
     const env = {BOOKCTL_WEBHOOK_SECRET: 'whsec_one whsec_two'}
     const {result} = await home.json(['webhooks', 'listen', '--print-secret'], {env})
     const named = ['one', 'two'].map((word, n) => ({name: `env[${n}]`, secret: `whsec_${word}`}))

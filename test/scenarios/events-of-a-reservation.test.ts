@@ -36,7 +36,7 @@ async function waitBeside(waiting: Home, receiver: ListenProcess, id: string) {
   return (JSON.parse(stdout) as {event: Record<string, unknown>}).event
 }
 
-test('waits beside a running listener, shows the event, and lists those of the reservation', async () => {
+test('waits next to a running listener, shows the event, and lists the events of the reservation', async () => {
   const home = ownReceiverHome()
   const receiver = await ownListening(home)
   const event = await waitBeside(home, receiver, 'evt_1')

@@ -168,7 +168,7 @@ test('a file with a webhook is checked as webhooks verify does', async () => {
 })
 
 await describeSharing(({machine}) => {
-  test('explains on one machine what another one booked, and tells a double of the two', async () => {
+  test('explains a booking of another machine, and reports a double booking of two machines', async () => {
     const {env} = await ownSandbox()
     const [first, second] = [machine(env), machine(env)]
     const {made} = await booked(first, 'shared-1')

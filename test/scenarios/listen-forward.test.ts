@@ -115,7 +115,7 @@ test('in plain lines the signs are words, and a target that hangs does not hide 
   expect(await terminal.stop()).toBe(130)
 })
 
-test('types go to the targets of their routes, beside a target that gets all, also after a restart', async () => {
+test('events go to the targets of their routes and to a target that gets all, even after a restart', async () => {
   const [bookings, vouchers, all] = [await ownTarget(200), await ownTarget(500), await ownTarget(200)]
   const routes = [`reservation.*=${bookings.url}`, `*.ready=${vouchers.url}`, all.url]
   const argv = routes.flatMap(route => ['--forward-to', route])

@@ -69,7 +69,7 @@ test('a test event that does not come is waited for no longer than --within, and
   }
 })
 
-test('a subscription whose test event does not come, or is not waited for, is deleted again where it may be', async () => {
+test('a subscription whose test event does not come, or is not awaited, is deleted again if the client may', async () => {
   const sandbox = await ownSandbox()
   const argv = ['webhooks', 'listen', '--subscribe', '--public-url', `https://127.0.0.1:${receiverPort}/in`]
   const left = async () => (await sandbox.home.json(['webhooks', 'list'])).result

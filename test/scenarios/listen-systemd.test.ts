@@ -80,7 +80,7 @@ async function ownSocket() {
 /** LISTEN_PID names the process itself, whose id only a shell knows before. */
 const ONE = 'LISTEN_PID=$$ exec "$0" "$@"'
 
-test('it takes the socket that its parent opened, and no port of its own', async () => {
+test('takes the socket that its parent opened, and opens no other port', async () => {
   const home = ownReceiverHome()
   const {port, fd, leave} = await ownSocket()
   const options = {descriptor: fd, before: ['sh', '-c', ONE], env: {LISTEN_FDS: '1'}}

@@ -22,7 +22,7 @@ afterAll(() => {
   busy.close()
 })
 
-test.concurrent('a slow answer is waited for in a line with its seconds, gone before the result', async ({
+test.concurrent('a slow answer shows a line with the seconds, which is removed before the result', async ({
   expect,
 }) => {
   const terminal = atTerminal(home, ['account'])

@@ -169,7 +169,7 @@ test('a page that comes twice counts once, and one that comes again and again is
   expect(endless).toMatchObject({exit: 6, result: {error: {code: 'list_incomplete'}}})
 })
 
-test('only reservations of the time asked for are compared, also where the service does not narrow its list', async () => {
+test('only reservations of the requested time are compared, even if the service does not filter its list', async () => {
   const early = {...A, created_at: '2029-12-31T23:59:00+00:00'}
   const late = {...B, created_at: '2030-01-01T00:00:00Z'}
   const mute = {...A, reservation_ref: 'R-3', client_reference_id: 'C'}

@@ -31,7 +31,7 @@ test.each(['FAILED', 'Rejected', 'CANCELLED', 'canceled', 'expired', 'DECLINED',
   },
 )
 
-test('a long reservation is kept whole beside the error', async () => {
+test('an error has the complete reservation, even a long one', async () => {
   const text = 'x'.repeat(20_000)
   service.at('/reservations/hotel', answering({reservation_ref: 'R-long', status: 'REJECTED', text}))
   expect(await home.json(argvOf('T-long'))).toMatchObject({exit: 5, result: {reservation: {text}}})

@@ -163,7 +163,7 @@ test('a rotation whose request did not arrive can be repeated', async () => {
   expect(await home.json(rotate(id))).toMatchObject({exit: 0})
 })
 
-test('finishing says what is lost, and goes on where it was interrupted after the deletion', async () => {
+test('finishing warns of events that are lost, and can be repeated after an interruption', async () => {
   const {home, fault} = await ownSandbox()
   const old = await create(home, 'https://127.0.0.1:1/hooks')
   await reservationIn(home)
@@ -177,7 +177,7 @@ test('finishing says what is lost, and goes on where it was interrupted after th
   expect(storedSecrets(home).map(each => each.id)).toEqual([id])
 })
 
-test('where the profile names the operation, the service replaces the secret, and both are accepted until the end', async () => {
+test('if the profile has the path, the service replaces the secret, and both are accepted until the end', async () => {
   const service = closing(await ScriptedService.start())
   const secrets = ['whsec_first', 'whsec_second', 'whsec_third']
   service.script = ({path, body}, response) => {

@@ -94,7 +94,7 @@ async function subscribed() {
   return {home, subscriber, started}
 }
 
-test('trigger sends a signed event to those who subscribed to its type, about a reservation or none', async () => {
+test('trigger sends a signed event to the subscriptions of its type, with or without a reservation', async () => {
   const {home, subscriber} = await subscribed()
   const made = await home.json<Triggered>(['sandbox', 'trigger', 'payment.failed'])
   expect(made).toMatchObject({

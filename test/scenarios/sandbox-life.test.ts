@@ -190,7 +190,7 @@ test('records are private, and those of killed sandboxes are removed by the next
   expect(await home.run(['sandbox', 'env'])).toMatchObject({exit: 7, stdout: ''})
 })
 
-test('one whose database was removed is still found beside the one on the new database', async () => {
+test('a sandbox whose database was removed is still found next to the one on the new database', async () => {
   const home = ownHome()
   const old = await start(home)
   for (const end of ['', '-wal', '-shm'])

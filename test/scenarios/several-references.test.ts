@@ -38,7 +38,7 @@ const codesOf = (entries: readonly Pick<Entry, 'error'>[]) => entries.map(({erro
 describe('show', () => {
   const show = (...words: string[]) => ['reservations', 'show', ...words]
 
-  test('shows those it finds in their order, and beside the others why not', async () => {
+  test('shows the reservations in the given order, and an error for each that is not found', async () => {
     const [one, two] = [await reserve(), await reserve()]
     const some = await home.json<{reservations: Entry[]}>(show(one, 'RSV-NONE', two))
     expect(some.exit).toBe(3)
@@ -326,7 +326,7 @@ describe('cancel', () => {
     expect(await home.json(cancel(one, two, '--yes'))).toMatchObject({exit: 5})
   })
 
-  test('--max-fee is for the sum of the fees, and a fee that is not known is none', async () => {
+  test('--max-fee limits the sum of the fees, and an unknown fee is not counted as zero', async () => {
     const costly = async () => {
       const search = [...SEARCH, '--query', 'offers[?refundable==`false`] | [0].offer_id']
       return reservationIn(home, 'account', (await home.run(search)).stdout.trim())

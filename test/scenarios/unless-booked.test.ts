@@ -134,7 +134,7 @@ test('an attempt whose answer was lost is resumed with its own key and body', as
   expect(service.reservations).toHaveLength(1)
 })
 
-test('a dry run prints the booking, or the request where there is none, and sends nothing', async () => {
+test('a dry run prints the booking or, without one, the request, and sends nothing', async () => {
   const home = ownHome(service.env)
   const made = await home.json<Result>(job('U-7', 'off_1'))
   service.forget()
@@ -253,7 +253,7 @@ test('it needs a client reference that was typed, and does not go with --resume'
   })
 })
 
-test('a booking of an earlier version is compared as far as it is known', async () => {
+test('a booking of an earlier version is compared by what it has stored', async () => {
   const home = ownHome(service.env)
   const {result} = await home.json<Result>(job('U-16', 'off_1'))
   const state = openState(home.configDirectory)

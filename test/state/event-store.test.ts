@@ -137,7 +137,7 @@ test('does not forward a duplicate', () => {
   expect(forwards().take(TARGET, 1e9, 9)).toEqual([])
 })
 
-test('adopts forwards of owners that are gone, and of those elsewhere only what is long overdue', () => {
+test('adopts the forwards of owners that ended, and long overdue ones of owners on other machines', () => {
   const fates = {gone: 'gone', living: 'running', there: 'elsewhere'} as const
   const due = 1000
   for (const [n, owner] of Object.keys(fates).entries()) {

@@ -143,7 +143,7 @@ test('a row that was removed, added or put in the place of another is reported',
   }
 })
 
-test('a log beside it, which is not its own, is reported', async () => {
+test('a log next to it that belongs to another file is reported', async () => {
   const directory = directoryWith(whole)
   const other = directoryWith(before)
   const connection = openSqlite(join(other, 'state.db'), {timeout: 0})
@@ -153,7 +153,7 @@ test('a log beside it, which is not its own, is reported', async () => {
   expect(await repeat(directory)).toBe('corrupt')
 })
 
-test('a journal that is gone, of a machine that has tried reservations, is a warning once, and no other is', async () => {
+test('warns once of a missing journal, if this machine has tried reservations', async () => {
   const directory = ownDirectory()
   const warnings: string[] = []
   const warn = (text: string) => void warnings.push(text)

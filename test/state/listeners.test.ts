@@ -69,7 +69,7 @@ await describeEachPlace(place => {
   })
 })
 
-test('the first report removes the entries of processes that are gone, and of places that are silent for a day', () => {
+test('the first report removes the entries of processes that ended, and of machines that were silent for a day', () => {
   const database = closing(openOwn(EVENTS, ownDirectory()))
   const report = (owner: string, now: number) =>
     createListenerEntry(database, owner, 'default', () => now).beat(REPORT, {}, 0)

@@ -269,7 +269,7 @@ test('several processes make a new file at the same moment, and their erasings w
   expect(filesWith(at(), 'x'.repeat(50))).toEqual([])
 })
 
-test('a new file is made beside what a killed process left, and that is removed', () => {
+test('a new file is created next to one that a killed process left, which is removed', () => {
   const id = '00000000-0000-4000-8000-000000000000'
   fs.writeFileSync(at(`.bookctl-4194305-1-${id}.tmp`), 'half a database')
   open().close()

@@ -44,7 +44,7 @@ test('a killed holder frees it', async () => {
   expect(await withLock(lock(10_000), async () => 'in')).toEqual({gaveUp: false, value: 'in'})
 })
 
-test('a link in the place of its directory is refused, and nothing is written where it leads', async () => {
+test('a symbolic link in place of its directory is refused, and nothing is written to its target', async () => {
   mkdirSync(join(directory, 'elsewhere'))
   symlinkSync('elsewhere', join(directory, 'locks'))
   await expect(withLock(lock(0), async () => 'in')).rejects.toMatchObject({fault: 'not_ours'})

@@ -123,7 +123,7 @@ describe('a list page by page', () => {
     expect(requests[0]).toBe('GET /v1/reservations?created_from=2030-01-01&limit=100 ')
   })
 
-  test('ends with an error where the same page comes again and again', async () => {
+  test('ends with an error if the same page comes again and again', async () => {
     const {api, requests} = apiAnswering(page(['A'], 'two'), page(['A'], 'three'), page(['A'], 'four'))
     const pages: string[][] = []
     const failure = await rejectionOf(readInto(pages, api))

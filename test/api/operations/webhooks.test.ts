@@ -152,7 +152,7 @@ test('a change, and a deletion that answers nothing', async () => {
   ])
 })
 
-test('reports an error beside a new subscription without losing its secret', async () => {
+test('reports an error in the answer to a new subscription without losing its secret', async () => {
   const error = {code: 'quota', message: 'too many subscriptions'}
   const created = await createSubscription(apiAnswering({json: {data: CREATED, error}}).api, WANTED)
   expect(created).toMatchObject({subscription: CREATED, deviations: [expect.stringContaining('too many')]})

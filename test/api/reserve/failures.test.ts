@@ -76,7 +76,7 @@ test('codes that say that a booking exists already', () => {
   }
 })
 
-test('an expired offer is searched again only where the journal has no booking of it', () => {
+test('an expired offer is searched again only if the journal has no booking of it', () => {
   for (const code of ['offer_expired', 'offer_not_found'])
     expect(nextStep(code, 410)).toContain('if bookctl journal has no booking of it')
 })

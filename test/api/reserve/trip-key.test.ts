@@ -48,7 +48,7 @@ describe('tripOfReservation', () => {
     expect(tripOfReservation({...RECORD, ...change})).toBeUndefined()
   })
 
-  it('reads the hotel by its name where it has no id', () => {
+  it('identifies the hotel by its name if it has no id', () => {
     const named = (hotel_name: string) => tripOfReservation({...RECORD, hotel: undefined, hotel_name})
     expect(named('Sea  view')).toBe(named('Sea View'))
     expect(named('Sea View')).not.toBe(named('Lake View'))
@@ -67,7 +67,7 @@ describe('tripOfEntry', () => {
     expect(tripOfEntry({...entry, trip: {guests: 'b2', stay}})).not.toBe(key)
   })
 
-  it('takes hotel and dates from the offer where the answer did not name them', () => {
+  it('takes hotel and dates from the offer if the answer does not state them', () => {
     const seen = {hotel_name: 'Sea View', check_in: '2030-06-01', check_out: '2030-06-03'}
     const bare = {trip: {guests: 'a1', stay: null}, result: null}
     expect(tripOfEntry(bare)).toBeUndefined()

@@ -175,7 +175,7 @@ test('a long value is bounded in the record a person sees, and whole everywhere 
     expect(await renderResult(one, flags, PIPE)).toContain('x'.repeat(10_240))
 })
 
-test('an amount is a cell of its own where its currency is one', async () => {
+test('an amount has its own cell if its currency has one', async () => {
   const rows = [
     {price: '120.00 EUR', fee: '5.000 KWD', hotel: 'Casa EUR', currency: 'EUR'},
     {price: '900', fee: null, hotel: 'B', currency: null},

@@ -60,7 +60,7 @@ describe('Escape', () => {
     await ends(terminal, 9, ['> 2. ', KEYS['ctrl-c']])
   })
 
-  test('is a line of its own among plain lines', async () => {
+  test('has its own line in plain output', async () => {
     const terminal = ask(['chain'], ACCESSIBLE)
     await ends(
       terminal,

@@ -94,7 +94,7 @@ test('wraps a fact and the lines that continue it, and a command so that it can 
   expect(lines.join('\n').replace(/ \\\n +/g, ' ')).toBe(command)
 })
 
-test('wraps any other line by two columns, and breaks no command of its own in two', () => {
+test('indents the rest of any other line by two columns, and breaks no command within it', () => {
   const hint = 'Hint: check the network and the base URL, whatever it is: bookctl whoami --check --json'
   expect(wrapForTerminal(hint, 60)).toEqual([
     'Hint: check the network and the base URL, whatever it is:',

@@ -123,7 +123,7 @@ describe('what is due at the hotel', () => {
     ])
   })
 
-  it('is nothing where there is no such tax', () => {
+  it('is nothing if there is no such tax', () => {
     const offers = find({destination: {type: 'CITY', id: 302}})
     expect(offers.every(({price}) => price.due_at_property.length === 0)).toBe(true)
   })

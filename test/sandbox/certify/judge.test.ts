@@ -377,7 +377,7 @@ test('voucher.link: without Authorization, and within its hour', () => {
   ).toBe('failed 2,3')
 })
 
-test('cancel.fee: only where there is a fee', () => {
+test('cancel.fee: shown only by a cancellation with a fee', () => {
   const cancel = (fee: string): Told => ({
     operation: 'reservations.cancel',
     facts: {reservation: 'RSV-1', fee},

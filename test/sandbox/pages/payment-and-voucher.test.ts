@@ -179,7 +179,7 @@ test('the page escapes everything that came from outside', () => {
   )
 })
 
-test('the page isolates names, so that they cannot reorder the text beside them', () => {
+test('the page isolates names, so that they cannot reorder the text around them', () => {
   const {contact} = reservationRecord()
   const page = render('payable', {contact: {...contact, name: '\u202Eeman'}})
   expect(page).toContain('<bdi>\u202Eeman Öğüt</bdi>')

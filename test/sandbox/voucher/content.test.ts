@@ -222,7 +222,7 @@ describe('a link', () => {
     )
   })
 
-  it('a link works for an hour, then it is gone', async () => {
+  it('a link is valid for an hour', async () => {
     const url = await link()
     await sandbox.advance(3599)
     const pdf = await sandbox.sandbox.handle(new Request(url))

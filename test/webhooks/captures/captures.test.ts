@@ -455,7 +455,7 @@ test('lines that are no JSON, or too long, are unreadable, also before the first
   expect(await findingCodes(`${line}\n${long}\n${line}`)).toEqual([[], unreadable, []])
 })
 
-test('a capture that is cut off is unreadable where it is cut; the lines before are right', async () => {
+test('a capture that is cut off is valid up to the cut, and unreadable there', async () => {
   const [line, har] = [JSON.stringify(RECORD), harOf([posting(BODY.toString(), {headers: harHeaders})])]
   const indented = JSON.stringify(RECORD, null, 2)
   const request = httpRequest('\r\n').toString('latin1')

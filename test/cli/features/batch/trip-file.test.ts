@@ -199,7 +199,7 @@ test('never repeats documents of a file whose header is missing', async () => {
   expect(text.join('\n')).not.toMatch(/10000000146|example\.com/)
 })
 
-test('rows of one trip need not be beside each other, and the first says the rest', async () => {
+test('rows of one trip need not be adjacent, and later rows may leave out what the first has', async () => {
   const rows = [ROW, rowOf('B-1'), `A-1,,,,,,Can,Ay,,,,,`]
   const {trips} = await read('a.csv', [HEAD, ...rows].join('\n'))
   expect(trips.map(({reference, parsed}) => [reference, parsed.guests?.length])).toEqual([

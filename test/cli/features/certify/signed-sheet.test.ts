@@ -40,7 +40,7 @@ test('is a self-contained file without scripts, which has the facts and shows fo
   expect(text.indexOf('reserve.key')).toBeLessThan(text.indexOf('token.cached'))
 })
 
-test('is unchanged as it was written, and its key is told from others', () => {
+test('is verified unchanged, and its key is distinguished from others', () => {
   const own = checkSheet(page, key)
   expect(own).toEqual({unchanged: true, key: expect.stringMatching(/^SHA256:[\w+/]{43}$/), own_key: true})
   expect(page.toString()).toContain(own.key)

@@ -26,7 +26,7 @@ it('terms that neither offer nor reservation states are unknown', () => {
   expect(cancellingAt(NOON, reservation({service: unzoned}))).toBeNull()
 })
 
-it('the terms of the offer count where the reservation has none', () => {
+it('the terms of the offer apply if the reservation has none', () => {
   const details = {refundable: true, free_cancellation_until: '2030-06-03T12:00:00Z', terms: null, city: null}
   const offer = {...SEEN, details}
   const free = {kind: 'free', until: NOON + 2 * DAY, feeAfterwards: null}

@@ -253,7 +253,7 @@ describe('events of a service that does not list its deliveries', () => {
     expect(at(NOON + 500)).toEqual([])
   })
 
-  it('are not missing if the subscription does not take the type, which is told', () => {
+  it('are not missing if the subscription does not take the type, which is reported', () => {
     const change = {...subscribed({types: ['reservation.confirmed']}), receivedTypes: []}
     expect(without({}, {receiving: receiving(change)})).toEqual(['no_subscription'])
   })

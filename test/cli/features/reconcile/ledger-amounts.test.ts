@@ -57,7 +57,7 @@ describe('an amount of a ledger', () => {
     },
   )
 
-  test('another currency than that of its own column is refused', () => {
+  test('a currency other than that of the currency column is refused', () => {
     expect(thrownBy(() => readLedgerAmount('12.50 USD', 'EUR')).message).toContain('must be in EUR')
   })
 })

@@ -38,7 +38,7 @@ test.each([
     expect([host, isPublicHost(new URL(`https://${host}/`).hostname)]).toEqual([host, expected])
 })
 
-test('a QR code is shown where it fits, and an address too long for one needs none', async () => {
+test('a QR code is shown if it fits, and left out if the address is too long', async () => {
   const code = await qrCode('https://pay.test/x', 80)
   expect(code).toMatch(/[▀▄█]/)
   expect(Math.max(...(code ?? '').split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
@@ -46,7 +46,7 @@ test('a QR code is shown where it fits, and an address too long for one needs no
   expect(await qrCode(`https://pay.test/${'x'.repeat(3000)}`, 100_000)).toBeUndefined()
 })
 
-test('the JSON names the reservation, its status and where to pay beside what the service sent', () => {
+test('the JSON has the reservation, its status and the payment URL, next to what the service sent', () => {
   const {repeated: _, booked: __, ...booking} = pending('https://pay.test/x')
   const made = {...booking, price_changed: false}
   expect(reservationResult(pending('https://pay.test/x')).document).toEqual(made)

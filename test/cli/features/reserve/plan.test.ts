@@ -157,7 +157,7 @@ describe('what the account will be charged', () => {
     expect(await chargeAhead({request: paying(mode), seen}, unread)).toBeUndefined()
   })
 
-  test('is in the currency of the account, where the service says no more', async () => {
+  test('is in the currency of the account, if the service states only that', async () => {
     const found = await chargeAhead({request: paying('account'), seen: SEEN}, account('USD'))
     expect(found).toEqual({
       text: 'in USD, the currency of the account, at a rate that the service decides',

@@ -42,7 +42,7 @@ test('a name longer than file systems take is refused before anything is sent', 
   expect(plan(127)).toBeDefined()
 })
 
-test('a name that ends as a directory is none of a file, there or not', () => {
+test('refuses the name of a directory, whether it exists or not', () => {
   mkdirSync(join(directory, 'there'))
   for (const name of ['there', 'there/', 'none/']) {
     const {message} = thrownBy(() => planVoucher('RSV-1', {file: `${directory}/${name}`, force: true}))

@@ -77,7 +77,7 @@ test('killed, it leaves no sandbox running, and the next one removes what it wro
   expect(kept.map(file => readFileSync(file, 'latin1').slice(0, 5))).toEqual(['%PDF-', '%PDF-'])
 })
 
-test('where the vouchers cannot be kept, the demo is refused before it starts', async () => {
+test('the demo is refused before it starts if the vouchers cannot be stored', async () => {
   const home = ownHome()
   writeFileSync(join(home.directory, 'file'), '')
   for (const [name, code] of [

@@ -30,7 +30,7 @@ const text = fc.oneof(anyString({maxLength: 20}), fc.string({maxLength: 20}))
 const headerName = fc.stringMatching(/^[A-Za-z][A-Za-z-]{0,8}$/)
 const headerValue = fc.string({unit: fc.integer({min: 0x20, max: 0xff}).map(n => String.fromCharCode(n))})
 
-test('whatever an event holds, its line is the record in JSON, on one line, with nothing invisible in it', () => {
+test('whatever an event contains, its record is one line of JSON without invisible characters', () => {
   const data = fc.record({id: text, type: text, data: fc.jsonValue(), note: text})
   const headers = fc.array(fc.tuple(headerName, headerValue), {maxLength: 40})
   const parts = [data, headers, fc.constantFrom(undefined, 2, '\t'), fc.boolean()] as const

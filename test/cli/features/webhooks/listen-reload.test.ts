@@ -125,7 +125,7 @@ test('no readable certificate and an empty secret are refused, and what was in u
   ])
 })
 
-test('a new certificate beside secrets that are refused is all that is reported as reloaded', async () => {
+test('if a new secret is refused, only the new certificate is reported as reloaded', async () => {
   const {reloader, put, secrets, messages} = await open()
   put('cert', 'other-host')
   put('key', 'other-host')

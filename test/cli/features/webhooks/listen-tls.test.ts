@@ -85,7 +85,7 @@ test('lasts two years, and what it signs does not outlive it', async () => {
   expect(late.validTo).toBe(new X509Certificate(trusted()).validTo)
 })
 
-test('is replaced when a month of it is left, and trusted on beside the new one, with one warning', async () => {
+test('is replaced a month before it ends, with one warning, and stays trusted next to the new one', async () => {
   const {make, trusted, warnings} = ownIdentities()
   const running = await make(NOW)
   const first = trusted()

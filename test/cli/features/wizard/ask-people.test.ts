@@ -56,7 +56,7 @@ describe('a guest', () => {
     expect(log).toContain('hint: valid')
   })
 
-  test('whose name has digits, and whose birth date is none, to come, or of another age', async () => {
+  test('needs a name without digits, and a birth date that exists, is past and fits the age', async () => {
     const {guests, log} = await ask([
       ...said`first name → Ay5e | Ay5e contains digits. Keep it as a name? → no
         first name → Ayşe😀 | Ayşe😀 contains symbols. Keep it as a name? → no`,
@@ -72,7 +72,7 @@ describe('a guest', () => {
     expect(log.join()).not.toContain('tomorrow')
   })
 
-  test('says that hotels read Latin letters, where the name has others, which may stay', async () => {
+  test('says that hotels read Latin letters if the name has others, and accepts them', async () => {
     const {guests, log} = await ask([
       ...said`first name → 小明 | family name → Wáng | birth date → 1990-02-03`,
       ...AYSE.slice(3),
@@ -164,7 +164,7 @@ describe('stored people', () => {
     return shown.slice(0, shown.indexOf(''))
   }
 
-  test('are offered in the order of the booking, those who do not fit behind another person', async () => {
+  test('are offered in the order of the booking, those whose age does not fit last', async () => {
     const people = await keep(
       named('Ayşe', '1990-02-03'),
       named('Ece', '2023-01-01'),
