@@ -55,7 +55,7 @@ export interface DueForward extends Omit<StoredEvent, 'profile' | 'secretName'> 
 export interface ForwardResult extends ForwardOutcome {
   readonly sequence: number
   readonly target: string
-  /** When to try again. Only used while the state is `pending`. */
+  /** When to try again, in Unix seconds. Only used while the state is `pending`. */
   readonly nextAttemptAt: number
 }
 
@@ -74,7 +74,7 @@ export type EventPlace = {readonly before?: number} | {readonly after: number}
 export interface ListenerReport {
   readonly pid: number
   readonly host: string
-  /** When the process began to listen. */
+  /** When the process began to listen, in Unix seconds. */
   readonly since: number
   readonly url: string
   readonly adminUrl: string | null
@@ -99,7 +99,7 @@ export interface Backlog {
   readonly pending: number
   /** Seconds since the oldest event with a pending forward was received; null if there is none. */
   readonly oldestPendingSeconds: number | null
-  /** When the newest event of the store was received; null if there is none. */
+  /** When the newest event of the store was received, in Unix seconds; null if there is none. */
   readonly lastEventAt: number | null
 }
 

@@ -19,7 +19,7 @@ function openCalls({directory, profile}: ThreadData): EventCalls {
   const forwards = createForwardStore(database, owner)
   const entry = createListenerEntry(database, owner, profile, () => Date.now() / 1000)
   let broken: StorageError | undefined
-  /** Runs a write that the caller relies on. */
+  /** Runs a write whose success is reported only when the data is safe in the file. */
   const durably = <T>(write: () => T): T => {
     // After a failed flush, the state of the disk is unknown, and a second flush would report success.
     if (broken) throw broken

@@ -32,7 +32,11 @@ function chargeIn(fields: Fields): Charge | null {
   })
 }
 
-/** Reads `{price: {total: "100.00", currency: "USD"}, payment: {amount: "92.59", currency: "EUR", exchange_rate: "0.9259"}}`. */
+/**
+ * Returns the charge of a payment that has an exchange rate and another currency than the price, such as `{price:
+ * {total: "100.00", currency: "USD"}, payment: {amount: "92.59", currency: "EUR", exchange_rate: "0.9259"}}`; null for
+ * any other payment.
+ */
 function convertedPayment(fields: Fields, payment: Fields): Charge | null {
   const rate = rateIn(payment, CHARGED.conversion)
   const paid = moneyIn(payment, AMOUNT)

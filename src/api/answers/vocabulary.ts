@@ -110,7 +110,7 @@ export const BOOKING = {
    * bookings.
    */
   parts: /^(data|attributes|details|offer|booking|reservation|order|request|references?)$/,
-  /** Matches fields with a previous reservation, or one that the answer only mentions. */
+  /** Matches fields with an earlier reservation, or with one that the answer only mentions. */
   mentioned:
     /(^|_)(old|older|previous|prior|former|original|existing|replace[sd]?|replacing|supersede[sd]?|conflicts?|conflicting|other|others|related|similar|recent|history)(_|$)/,
 }

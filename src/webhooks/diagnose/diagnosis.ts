@@ -226,8 +226,8 @@ class Search {
   }
 
   /**
-   * Returns the causes of the first match among these bodies, keys and schemes, or undefined. Uses at most the part
-   * `share` of the remaining work.
+   * Tries the bodies with each key and each scheme, and returns the causes of the first match; undefined if none
+   * matches. Uses at most `share` (0 to 1) of the remaining work.
    */
   private attempt(
     bodies: Iterable<BodyForm>,

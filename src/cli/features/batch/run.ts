@@ -142,7 +142,7 @@ export class BatchRun {
       this.halt ??= {failure, trip}
   }
 
-  /** Adds what a row that has ended costs, or may cost, to the sum. */
+  /** Adds to the sum what the reservation of a finished row costs, or may cost. */
   private count(row: BatchRow): void {
     const mayCost = row.isBooked || row.outcome === 'unknown' ? row.cost : undefined
     if (mayCost) this.spent = sumOfAmounts([this.spent, mayCost.amount])

@@ -102,7 +102,7 @@ export type Finding = About &
         readonly address: string | null
         readonly status: number
         readonly attempts: number
-        /** When the service will send the event again; null if it will not. */
+        /** When the service will send the event again, in Unix seconds; null if it will not. */
         readonly nextAt: number | null
       } & EventDetails &
         MayBePassive)

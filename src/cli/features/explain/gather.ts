@@ -180,7 +180,7 @@ async function reservationFacts(
   return {...facts, doubles: await doublesOf(facts, means)}
 }
 
-/** Asks the service what it sent, if an event is due that did not come and is not known to be delivered. */
+/** Requests the deliveries from the service, if a due event did not come and is not known to be delivered. */
 async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {service}: Means) {
   const {reference, client, events, deliveries = []} = facts
   if (reference === null || client === undefined || !(await service.isOf(client))) return undefined

@@ -206,8 +206,8 @@ export class Comparison {
   }
 
   /**
-   * Records reservations that belong to no entry. If another reservation has the same reference, it is there twice;
-   * otherwise it is missing here.
+   * Records reservations that belong to no entry. The difference is `twice` if another booking has the same client
+   * reference, otherwise `missing_here`.
    */
   addStrangers(rows: readonly Row[]): void {
     const bookedOf = new Map<string, string>()
