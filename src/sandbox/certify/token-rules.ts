@@ -109,6 +109,11 @@ const isExpiry = ({status, code, fault, token}: SeenRequest) =>
 
 /** What the workers of a program sent before the first of them asked for a new token may wait as long to be read. */
 const LONGEST_UNREAD_MILLISECONDS = 30_000
+/**
+ * How long after that workers may still send what they had queued with the old token: on a busy machine some seconds. Each such
+ * call is refused and must be repeated anyway, so a program that goes on with the old token is found without it.
+ */
+const LONGEST_QUEUED_MILLISECONDS = 10_000
 
 function judgeRenewed({requests}: Evidence) {
   const workers = workersOf(requests)
@@ -122,7 +127,7 @@ function judgeRenewed({requests}: Evidence) {
   const failures = new Set<SeenRequest>()
   for (const [token, same] of groupBy(refused, ({token}) => token ?? '')) {
     const heard = Math.min(...same.map(({ended}) => ended))
-    const known = workers.areSeveral ? askedAfter(requests, heard) + workers.unawareMilliseconds : heard
+    const known = workers.areSeveral ? askedAfter(requests, heard) + LONGEST_QUEUED_MILLISECONDS : heard
     for (const use of uses.get(token) ?? []) if (use.begun > known) failures.add(use)
     for (const refusal of notRepeated(same, calls)) failures.add(refusal)
   }

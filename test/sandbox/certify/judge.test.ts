@@ -128,8 +128,8 @@ test('token.renewed: the old token is not sent again, and the call is repeated',
   const renewed = [issued(2, {second: 12.6}), use(2), use(2), use(2)]
   expect(verdictOf('token.renewed', requestsOf(...workers, ...renewed))).toBe('passed')
   const slow = (second: number) => requestsOf(...workers, ...renewed, use(1, {...EXPIRED, second}), use(2))
-  expect(verdictOf('token.renewed', slow(14.5))).toBe('passed')
-  expect(verdictOf('token.renewed', slow(14.7))).toBe('failed 8')
+  expect(verdictOf('token.renewed', slow(22.5))).toBe('passed')
+  expect(verdictOf('token.renewed', slow(22.7))).toBe('failed 8')
   // Each refused call is repeated, whoever does it first.
   expect(verdictOf('token.renewed', requestsOf(...workers, ...renewed.slice(0, -1)))).toBe('failed 3')
   const other: Told = {operation: 'hotels.search'}
