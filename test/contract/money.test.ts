@@ -3,6 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {addDays, ageOn, dayNumber, isCalendarDate, isoTime, nightsBetween} from '../../src/contract/dates.js'
 import {
   compareAmounts,
+  differenceOfAmounts,
   fromMinor,
   isAmount,
   isCurrencyCode,
@@ -74,6 +75,13 @@ describe('amounts', () => {
     expect(sumOfAmounts(['0.00'])).toBe('0.00')
     expect(sumOfAmounts(['7', '8'])).toBe('15')
     expect(sumOfAmounts([])).toBe('0')
+  })
+
+  it('are subtracted exactly, with the most decimals that one has', () => {
+    expect(differenceOfAmounts('1000', '900.50')).toBe('99.50')
+    expect(differenceOfAmounts('9007199254740993', '0.001')).toBe('9007199254740992.999')
+    expect(differenceOfAmounts('0.30', '0.3')).toBe('0.00')
+    expect(differenceOfAmounts('8', '8')).toBe('0')
   })
 })
 

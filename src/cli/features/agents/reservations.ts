@@ -11,7 +11,6 @@ import {moneyOf, type ReserveOutcome} from '../../../api/reserve/outcome.js'
 import {intentOf, type ReserveOptions, reserve, resume} from '../../../api/reserve/reserve.js'
 import {
   type AgentHandle,
-  type HandleStore,
   handleNotValid,
   isHandle,
   mintHandle,
@@ -221,45 +220,58 @@ async function doublesOf({connection, journal}: Booking, {trip}: ReservationInte
  * `reserve` of the API does. A price that rose makes the handle void.
  */
 export async function reserveHandle(booking: Booking, handle: string, caller: Caller) {
+  const {connection, handles} = booking
+  const {clock, state} = connection
   if (!isHandle(handle)) throw handleNotValid()
   const limits = requireLimits(booking)
-  const resumed = ({clientReferenceId}: JournalEntry) =>
-    finish(booking, handle, options => resume(options, clientReferenceId))
-  const earlier = await entryThatWasSent(booking, handle)
-  // It may have been sent, so no consent, price or limit applies any more.
-  if (earlier) return resumed(earlier)
+  // Before the journal is read, because what was prepared is erased once it was sent.
+  const found = await handles.find(handle, clock.now())
+  const sent = await repeatSent(booking, handle)
+  if (sent) return sent
   let intent: ReservationIntent
   try {
-    intent = await intentToSend(booking, handle, caller)
+    intent = await requireReady(booking, found, caller)
   } catch (error) {
-    // Another server may have carried it out meanwhile. The service then refuses to price its offer.
-    const meanwhile = await entryThatWasSent(booking, handle)
-    if (meanwhile) return resumed(meanwhile)
+    // Another call may have carried it out meanwhile: its offer can then no longer be asked for, for example.
+    const meanwhile = await repeatSent(booking, handle)
+    if (meanwhile) return meanwhile
     throw error
   }
-  const {connection, handles} = booking
-  const limited = withLimits(booking.journal, {limits, store: connection.state.journal, handles})
+  const limited = withLimits(booking.journal, {limits, store: state.journal, handles})
   return finish(booking, handle, options => reserve({...options, journal: limited}, intent))
 }
 
-/** Returns what is sent for a handle, once price and person allow it. Throws as `reserveHandle` does before it sends. */
-async function intentToSend(booking: Booking, handle: string, caller: Caller): Promise<ReservationIntent> {
+/**
+ * Returns what became of a handle that may have been sent, to which no consent, price or limit applies any more. Returns undefined
+ * if nothing was sent.
+ */
+async function repeatSent(booking: Booking, handle: string) {
+  const entry = await entryOf(booking, handle)
+  if (entry === undefined || isNeverSent(entry)) return undefined
+  return finish(booking, handle, options => resume(options, entry.clientReferenceId))
+}
+
+/** Returns the intent of a handle when its price still holds and a person has agreed. Throws a usage error otherwise. */
+async function requireReady(
+  booking: Booking,
+  found: AgentHandle | undefined,
+  caller: Caller,
+): Promise<ReservationIntent> {
   const {connection, handles, consent, approveCommand} = booking
   const {target, clock} = connection
   const now = () => clock.now()
-  const {found, prepared} = await requirePrepared(handles, handle, now())
+  // A handle of a cancellation is told as any other that is not valid.
+  if (found?.prepared?.kind !== 'reservation' || found.expiresAt <= now()) throw handleNotValid()
+  const {prepared, handle} = found
   requireAlive(found)
   await requirePrice(booking, prepared, handle)
   const asking = {handles, target, consent, ask: caller.ask, approveCommand, now}
   // The person may have taken a while to agree.
   if (await requireApproval(found, prepared, asking)) await requirePrice(booking, prepared, handle)
+  // Without a question, a person may still have declined it at a terminal.
+  const newest = await handles.find(handle, now())
+  if (newest) requireAlive(newest)
   return prepared.intent
-}
-
-/** Returns the journal entry of a handle that was sent, or may have been; undefined if nothing was. */
-async function entryThatWasSent(booking: Booking, handle: string): Promise<JournalEntry | undefined> {
-  const entry = await entryOf(booking, handle)
-  return entry && !isNeverSent(entry) ? entry : undefined
 }
 
 /** Returns the newest journal entry that this client made under a handle. */
@@ -269,18 +281,6 @@ async function entryOf({connection}: Booking, handle: string): Promise<JournalEn
   return atServiceOf(target, named).find(
     ({clientId, madeBy}) => clientId === target.clientId && madeBy?.handle === handle,
   )
-}
-
-async function requirePrepared(
-  handles: HandleStore,
-  handle: string,
-  now: number,
-): Promise<{found: AgentHandle; prepared: PreparedReservation}> {
-  const found = await handles.find(handle, now)
-  // A handle of a cancellation is told as any other that is not valid.
-  if (found === undefined || found.prepared?.kind !== 'reservation') throw handleNotValid()
-  if (found.expiresAt <= now) throw handleNotValid()
-  return {found, prepared: found.prepared}
 }
 
 /** Throws a usage error if the offer has become dearer than was prepared, and makes the handle void. */

@@ -245,6 +245,24 @@ await describeEachPlace((place: Place) => {
     expect(left.limits).toMatchObject({spent: '130.00', left: '870.00'})
   })
 
+  test('what another server has booked meanwhile is the result, also where its price can no longer be asked for', async () => {
+    const handle = await prepared()
+    const bookings = await open({consent: 'ask'})
+    const other = await openAnother()
+    const caller = callerThat(async () => {
+      await other.reserve(handle, agreeing())
+      charges.price = null
+      return 'declined'
+    })
+    expect(await bookings.reserve(handle, caller)).toMatchObject({
+      outcome: 'confirmed',
+      reservation_ref: 'R-1',
+    })
+    const again = await prepared('off_2').catch(error => error)
+    expect(again).toMatchObject({kind: 'refused'})
+    expect(sent()).toHaveLength(1)
+  })
+
   test('after a lost answer another server repeats the same bytes under the same key', async () => {
     const handle = await prepared()
     const first = await open({timeoutSeconds: 1})

@@ -1,0 +1,63 @@
+/** What a person is asked, and the command that answers at a terminal. */
+import {expect, test} from 'vitest'
+import {approveCommandOf, questionOf} from '../../../../src/cli/features/agents/consent.js'
+import type {PreparedCancellation, PreparedReservation} from '../../../../src/contract/agent-handles.js'
+import {targetAt} from '../../../support/agents.js'
+import {requestFor} from '../../../support/booking.js'
+import {intent, offer} from '../../../support/client.js'
+
+const target = targetAt('https://service.example/v1')
+const about = {handle: 'hdl_1', program: 'assistant\u001b[2J 1.0', expiresAt: 9}
+
+const reservation: PreparedReservation = {
+  kind: 'reservation',
+  intent: intent(1, {
+    body: JSON.stringify(requestFor('off_1', 'agent-1', 'Öğüt\u001b[2J\nPrice  1.00 EUR')),
+    agreed: {price: '403.20', currency: 'EUR'},
+  }),
+  offer: offer('off_1', {total: '403.20', hotel_name: 'Hotel\u202e Ağa'}),
+  doubts: ['the offer was searched for 2 guests\n\u001b[31m'],
+}
+const cancellation: PreparedCancellation = {
+  kind: 'cancellation',
+  reservationRef: 'RSV-1',
+  fee: {price: '20.00', currency: 'EUR'},
+  lines: ['Hotel  Ağa'],
+}
+
+test('the question says what is booked, for how much, for whom, who asked, and whether it is real', async () => {
+  const {title, lines} = await questionOf(about, reservation, target)
+  expect(title).toBe('Reserve this for 403.20 EUR (TEST)?')
+  const text = lines.join('\n')
+  for (const word of ['Ağa', '2030', 'Öğüt', 'from the account', 'cid_test', 'TEST: no real money'])
+    expect(text).toContain(word)
+  expect(lines).toContain('Asked by      assistant\\u001b[2J 1.0')
+  expect(lines.at(-1)).toMatch(/^Warning: the offer was searched for 2 guests/)
+  const live = await questionOf(about, reservation, {...target, mode: 'live'})
+  expect(live.title).toBe('Reserve this for 403.20 EUR (LIVE, with real money)?')
+  expect(live.lines.join('\n')).toContain('LIVE: a real booking, with real money')
+})
+
+test('nothing that an agent or the service wrote can add a line or move the cursor', async () => {
+  for (const prepared of [reservation, cancellation]) {
+    const {title, lines} = await questionOf(about, prepared, target)
+    for (const line of [title, ...lines]) expect(line).not.toMatch(/[\p{Cc}\u202e]/u)
+  }
+  const {lines} = await questionOf(about, reservation, target)
+  expect(lines.filter(line => line.startsWith('Price'))).toEqual([expect.stringContaining('403.20 EUR')])
+})
+
+test('the question about a cancellation has its fee', async () => {
+  const {title, lines} = await questionOf(about, cancellation, target)
+  expect(title).toBe('Cancel RSV-1 for a fee of 20.00 EUR (TEST)?')
+  expect(lines).toEqual(['Hotel  Ağa', 'Asked by      assistant\\u001b[2J 1.0'])
+})
+
+test.each([
+  [null, [], 'bookctl mcp approve hdl_1'],
+  ['agents', [], 'bookctl mcp approve hdl_1 --profile agents'],
+  ['agents', ['--profile agents', '--insecure'], 'bookctl mcp approve hdl_1 --profile agents --insecure'],
+  [null, ['--base-url http://127.0.0.1:1/v1'], 'bookctl mcp approve hdl_1 --base-url http://127.0.0.1:1/v1'],
+] as const)('with profile %s and %j it is approved by %s', (profile, flags, command) => {
+  expect(approveCommandOf('hdl_1', {...target, profile}, flags)).toBe(command)
+})
