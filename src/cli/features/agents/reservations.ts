@@ -277,7 +277,7 @@ async function requireReady(
 /** Returns the newest journal entry that this client made under a handle. */
 async function entryOf({connection}: Booking, handle: string): Promise<JournalEntry | undefined> {
   const {state, target} = connection
-  const named = await lookingUp(() => state.journal.list({named: handle}))
+  const named = await lookingUp(() => state.journal.list({named: handle, byAgents: true}))
   return atServiceOf(target, named).find(
     ({clientId, madeBy}) => clientId === target.clientId && madeBy?.handle === handle,
   )
