@@ -8,19 +8,28 @@ export default class Mcp extends BaseCommand {
   static override summary =
     'Serve assistants: search, reserve and cancel within limits (Model Context Protocol)'
   static override operations = {
-    'hotels.search': '',
-    'hotels.price': '',
+    'hotels.search': 'when an assistant searches',
     'content.cities': 'to find cities by name',
-    'content.countries': '',
-    'content.currencies': '',
-    'reservations.show': '',
-    'reservations.list': '',
-    'voucher.show': '',
-    'account.show': '',
+    'hotels.price': 'when it asks for a price, or reserves',
+    'reservations.create': 'with --allow reserve',
+    'reservations.show': 'when it looks at a reservation',
+    'reservations.list': 'when it lists reservations',
+    'reservations.quote': 'with --allow cancel',
+    'reservations.cancel': 'with --allow cancel',
+    'voucher.show': 'when it gets a voucher',
+    'account.show': 'when it looks at the account',
+    'subscriptions.list': 'when it explains an event',
+    'content.countries': 'when it reads the list',
+    'content.currencies': 'when it reads the list',
   }
   static override description =
-    `Reads requests of one client on stdin and answers on stdout, until stdin ends; nothing else is written to stdout. Clients start
-it themselves: bookctl mcp install writes the entry. Without --allow an assistant can only read.`
+    `Serves one client over stdin and stdout, until stdin ends; nothing but the protocol is written to stdout. Clients start it
+themselves: bookctl mcp install writes the entry. An assistant can only read unless --allow names what it may change. What it
+reserves never passes --max-total in 24 hours, counted over all servers of this client on this machine or its shared store. A
+person approves each reservation and each cancellation: in the client, or with bookctl mcp approve. It cannot choose the
+Idempotency-Key, so what it repeats is never booked twice.
+Stdin and stdout belong to the client, so what a person should know goes to stderr, and with --log each call too: time, level,
+event, message, tool, code, ms, program.`
   static override examples = [
     'bookctl mcp',
     'bookctl mcp --allow reserve,cancel --max-total "1500 EUR" --max-each "900 EUR" --per-day 3',

@@ -6,7 +6,7 @@ import {ENTRY, type Home} from './bookctl.js'
 
 /** The eras of the protocol: with a handshake (2025), and without (2026). */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const
-type Era = (typeof ERAS)[number]
+export type Era = (typeof ERAS)[number]
 
 interface AgentOptions {
   readonly era?: Era

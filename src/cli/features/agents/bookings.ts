@@ -5,6 +5,8 @@ import {cancelHandle, prepareCancellation} from './cancellations.js'
 import {approveCommandOf} from './consent.js'
 import {prepareReservation, reserveHandle} from './reservations.js'
 
+export type Bookings = Awaited<ReturnType<typeof openBookings>>
+
 /**
  * Opens the bookings of a server. Sends nothing. Throws a usage error if consent is `none` with live credentials, or if nothing can
  * be remembered, because then a repeat could book twice.

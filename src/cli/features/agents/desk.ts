@@ -2,6 +2,7 @@
 import type {State} from '../../../state/state.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
 import type {Preferences, Target} from '../../session/resolve.js'
+import type {Bookings} from './bookings.js'
 import type {OfferPages} from './offer-pages.js'
 
 export interface Desk {
@@ -11,6 +12,8 @@ export interface Desk {
   readonly preferences: Preferences
   /** Returns the connection to the service, which the first call opens. */
   readonly connect: () => Promise<Connection>
+  /** Returns what agents book and cancel with, which the first call opens. Throws a usage error if nothing can be recorded. */
+  readonly bookings: () => Promise<Bookings>
   /** The options of further connections: `explain` also asks local sandboxes. */
   readonly connectOptions: () => Promise<ConnectOptions>
   /** Where vouchers may be written; undefined if no file may be. */

@@ -1,14 +1,14 @@
 /** The flags of `mcp`, and what is refused before a client is served. */
 import * as Flags from '@oclif/core/flags'
 import type {InferredFlags} from '@oclif/core/interfaces'
-import type {Money} from '../../../api/answers/amounts.js'
 import {type Failure, usage} from '../../../contract/failure.js'
 import {invalid, readMaximum} from '../../input/checks.js'
 import {checkedFlag} from '../../input/flags.js'
 import {closest, didYouMean} from '../../input/match.js'
-import {combined, missing} from '../../input/usage-errors.js'
+import {combined} from '../../input/usage-errors.js'
 import type {Target} from '../../session/resolve.js'
 import {LOG_FORMATS} from '../webhooks/listen-log.js'
+import {readSpendingLimits, type SpendingLimits} from './limits.js'
 import {CHANGES, type Change} from './tool.js'
 
 function readChange(field: string, text: string): Change {
@@ -59,34 +59,23 @@ export const mcpFlags = {
 
 type McpFlags = Partial<InferredFlags<typeof mcpFlags>>
 
-/** The limits on what is spent. `total` and `each` have the same currency. */
-interface Limits {
-  readonly total: Money
-  readonly each: Money
-  readonly perDay: number | undefined
-}
-
 /** What the server may do. */
 export interface Permissions {
   readonly allowed: readonly Change[]
   /** Undefined if nothing may be reserved. */
-  readonly limits: Limits | undefined
-  readonly asksForConsent: boolean
+  readonly limits: SpendingLimits | undefined
+  /** Who approves what is reserved or cancelled: a person is asked, or nobody. */
+  readonly consent: 'ask' | 'none'
 }
 
 /** Reads what the server may do. Throws a usage error that names every flag that is missing or contradicts another. */
 export function readPermissions(flags: McpFlags): Permissions {
-  const {allow = [], 'max-total': total, 'max-each': each, 'per-day': perDay, consent} = flags
+  const {allow = [], 'max-total': total, 'max-each': each, consent} = flags
   if (total && each && total.currency !== each.currency)
     throw invalid('--max-each', `must be in the currency of --max-total, ${total.currency}`, each.currency)
   const allowed = CHANGES.filter(change => allow.includes(change))
-  const permissions = {allowed, limits: undefined, asksForConsent: consent !== 'none'}
-  if (!allowed.includes('reserve')) return permissions
-  if (total === undefined || each === undefined) {
-    const absent = [...(total ? [] : ['--max-total']), ...(each ? [] : ['--max-each'])]
-    throw missing(absent, '--allow reserve needs limits, such as --max-total "500 EUR" --max-each "200 EUR"')
-  }
-  return {...permissions, limits: {total, each, perDay}}
+  const limits = allowed.includes('reserve') ? readSpendingLimits(flags) : undefined
+  return {allowed, limits, consent: consent === 'none' ? 'none' : 'ask'}
 }
 
 /** Throws a usage error that names every flag that the credentials forbid or need. */

@@ -17,13 +17,15 @@ import type {Desk} from './desk.js'
 import {OFFERS_A_PAGE} from './offer-pages.js'
 import {
   amountOrNull,
+  charge,
   cursorArgument,
   nextCursor,
   offerFields,
   offerIdArgument,
+  offerTerms,
   textOrNull,
 } from './schemas.js'
-import {type Answer, defineTool, readArguments, type Tool} from './tool.js'
+import {type Answer, defineTool, describeTool, readArguments, type Tool} from './tool.js'
 
 const {shape} = searchRequest
 const room = shape.rooms.element.extend({
@@ -74,7 +76,7 @@ const foundOffer = z.looseObject({
     .describe('How it can be paid: account, instant; null: not known'),
 })
 
-const searchTool = defineTool({
+const searchTool = describeTool({
   name: 'search_hotels',
   title: 'Search hotel offers',
   description: `Searches hotel offers in a city for dates, rooms and nationality, and returns up to ${OFFERS_A_PAGE} of them, cheapest first; next_cursor gets more. Dates are exact: for "four nights in June" choose dates and say which, or ask. An offer is valid for ${OFFER_VALIDITY_SECONDS / 60} minutes (expires_at) and can be reserved once. Searching costs and reserves nothing.`,
@@ -88,7 +90,6 @@ const searchTool = defineTool({
     next_cursor: nextCursor,
     warning: z.string().optional(),
   },
-  run: findOffers,
 })
 
 /** With a cursor alone it gives the next page. */
@@ -96,7 +97,7 @@ export const searchHotels: Tool = {
   ...searchTool,
   async run(given, desk) {
     const isNextPage = isObject(given) && given.cursor !== undefined && given.check_in === undefined
-    if (!isNextPage) return searchTool.run(given, desk)
+    if (!isNextPage) return findOffers(readArguments(searchInput, given), desk)
     const {cursor, limit = OFFERS_A_PAGE} = readArguments(nextPageInput, given)
     return {document: desk.offerPages.read(cursor, undefined, limit)}
   },
@@ -168,12 +169,6 @@ async function cityOf(city: number | string | undefined, desk: Desk): Promise<nu
   }
 }
 
-const charge = z.looseObject({
-  amount: z.string(),
-  currency: z.string().nullable(),
-  rate: z.string().nullable(),
-})
-
 export const showOffer = defineTool({
   name: 'show_offer',
   title: 'Show an offer',
@@ -189,30 +184,7 @@ export const showOffer = defineTool({
       client_nationality: textOrNull(
         'The nationality that was searched for; the reservation must have the same',
       ),
-      terms: z.looseObject({
-        payment_modes: z
-          .array(z.string())
-          .nullable()
-          .describe('How it can be paid: account, instant; null: not known'),
-        cancellation_policies: z
-          .array(
-            z.looseObject({from: z.string().nullable(), fee: z.string(), currency: z.string().nullable()}),
-          )
-          .nullable()
-          .describe('What cancelling costs from when on, an amount or a percentage; null: not known'),
-        due_at_property: z
-          .array(
-            z.looseObject({
-              description: z.string().nullable(),
-              amount: z.string(),
-              currency: z.string().nullable(),
-            }),
-          )
-          .nullable()
-          .describe('What the guest also pays at the hotel; null: not known'),
-        rooms_left: z.number().nullable(),
-        remarks: textOrNull('What the hotel says'),
-      }),
+      terms: z.looseObject(offerTerms),
       charge: charge
         .nullable()
         .describe('What the account is charged, in its own currency; null: not stated'),

@@ -24,6 +24,7 @@ import {
 import {compareAmounts, differenceOfAmounts, moneyText, sumOfAmounts} from '../../../contract/money.js'
 import type {Client} from '../../../contract/token-cache.js'
 import type {Maximum} from '../../input/checks.js'
+import {missing} from '../../input/usage-errors.js'
 
 /** What agents may spend in 24 hours, of one client at one base URL. All amounts are in `currency`. */
 export interface SpendingLimits {
@@ -54,22 +55,23 @@ const WINDOW_SECONDS = 24 * 3600
 const WAIT_MILLISECONDS = 30_000
 
 /**
- * Reads the flags `--max-total`, `--max-each` and `--per-day`. Throws a usage error if one is missing, has no currency, or if the
- * currencies differ.
+ * Reads the flags `--max-total`, `--max-each` and `--per-day`. Throws a usage error that names each limit that is missing, or if one
+ * has no currency, or if the currencies differ.
  */
 export function readSpendingLimits(flags: {
   readonly 'max-total'?: Maximum | undefined
   readonly 'max-each'?: Maximum | undefined
   readonly 'per-day'?: number | undefined
 }): SpendingLimits {
-  const read = (name: 'max-total' | 'max-each') => {
-    const maximum = flags[name]
-    const example = `for example --${name} "500 EUR"`
-    if (maximum === undefined)
-      throw usage('missing_flag', `missing: --${name}, without which an agent may not reserve`, example)
-    if (maximum.currency === null)
-      throw usage('invalid_flag', `--${name}: must have a currency, because it limits what is spent`, example)
-    return {amount: maximum.amount, currency: maximum.currency}
+  const names = ['max-total', 'max-each'] as const
+  const absent = names.filter(name => flags[name] === undefined).map(name => `--${name}`)
+  if (absent.length > 0)
+    throw missing(absent, 'without them an agent may not reserve, for example --max-total "500 EUR"')
+  const read = (name: (typeof names)[number]) => {
+    const {amount, currency} = flags[name] as Maximum
+    if (currency !== null) return {amount, currency}
+    const problem = `--${name}: must have a currency, because it limits what is spent`
+    throw usage('invalid_flag', problem, `for example --${name} "500 EUR"`)
   }
   const total = read('max-total')
   const each = read('max-each')

@@ -80,7 +80,7 @@ export const listReservations = defineTool({
 })
 
 /** Returns what an assistant needs of a reservation: neither documents nor addresses of people. */
-function cutReservation(found: ReadReservation) {
+export function cutReservation(found: ReadReservation) {
   const {reservation_ref, status, payment_url} = found
   const facts = factsOfReservation(found)
   return {

@@ -29,7 +29,13 @@ const priceNow = z
   .looseObject({total: amountOrNull, currency: textOrNull('ISO 4217 currency code')})
   .describe('The whole price: all rooms, all nights')
 
-const money = z.looseObject({amount: z.string(), currency: z.string().nullable()})
+export const money = z.looseObject({amount: z.string(), currency: z.string().nullable()})
+
+export const charge = z.looseObject({
+  amount: z.string(),
+  currency: z.string().nullable(),
+  rate: z.string().nullable(),
+})
 
 /** What an assistant needs of an offer to choose. */
 export const offerFields = {
@@ -43,6 +49,29 @@ export const offerFields = {
   refundable: z.boolean().nullable().describe('Whether cancelling can give money back; null: not known'),
   free_cancellation_until: timeOrNull('Until when cancelling is free'),
   expires_at: timeOrNull('Until when the offer can be reserved'),
+}
+
+export const offerTerms = {
+  payment_modes: z
+    .array(z.string())
+    .nullable()
+    .describe('How it can be paid: account, instant; null: not known'),
+  cancellation_policies: z
+    .array(z.looseObject({from: z.string().nullable(), fee: z.string(), currency: z.string().nullable()}))
+    .nullable()
+    .describe('What cancelling costs from when on, an amount or a percentage; null: not known'),
+  due_at_property: z
+    .array(
+      z.looseObject({
+        description: z.string().nullable(),
+        amount: z.string(),
+        currency: z.string().nullable(),
+      }),
+    )
+    .nullable()
+    .describe('What the guest also pays at the hotel; null: not known'),
+  rooms_left: z.number().nullable(),
+  remarks: textOrNull('What the hotel says'),
 }
 
 export const reservation = z.looseObject({

@@ -10,16 +10,24 @@ import {asFailure} from '../../shell/exit-codes.js'
 import type {ListenLog} from '../webhooks/listen-log.js'
 import {errorResult, resultOf} from './answer.js'
 import type {Desk} from './desk.js'
-import {INSTRUCTIONS} from './instructions.js'
 import {registerPrompts} from './prompts.js'
+import {
+  type AskingCaller,
+  callerOf,
+  createSeal,
+  QuestionToAsk,
+  questionResult,
+  type Seal,
+} from './questions.js'
 import {protocolError, type Reading, registerResources} from './resources.js'
-import {listed, type Tool} from './tool.js'
+import {type Answer, listed, type Tool} from './tool.js'
 
 export interface Serving {
   readonly desk: Desk
   readonly tools: readonly Tool[]
   readonly log: ListenLog
   readonly version: string
+  readonly instructions: string
   /** The secrets that requests have held, which a service may echo. */
   readonly secrets: () => readonly string[]
 }
@@ -28,8 +36,8 @@ export interface Serving {
 const MOST_CALLS = 8
 
 /**
- * Serves until the client closes its end of the pipe, and resolves when what was sent to the service is answered. Only protocol
- * is written to `output`.
+ * Serves until the client closes its end of the pipe. What is being changed at the service then is completed first; other calls are
+ * left. Only protocol is written to `output`.
  */
 export async function serve(serving: Serving, input: Readable, output: Writable): Promise<void> {
   const {log} = serving
@@ -63,12 +71,14 @@ const FIXED = {listChanged: false}
 
 /** Creates the server of one connection, with all tools. */
 function createServer(serving: Serving, calls: Calls): McpServer {
-  const {version, tools, desk, secrets} = serving
+  const {version, tools, desk, secrets, instructions} = serving
+  const seal = createSeal()
   const server = new McpServer(
     {name: 'bookctl', title: 'bookctl, the Partner Booking Service', version},
     {
-      instructions: INSTRUCTIONS,
+      instructions,
       capabilities: {tools: FIXED, resources: FIXED, prompts: FIXED},
+      requestState: {verify: seal.verify},
     },
   )
   for (const tool of tools) {
@@ -83,7 +93,10 @@ function createServer(serving: Serving, calls: Calls): McpServer {
         inputSchema: unchecked(inputSchema),
         outputSchema: unchecked(outputSchema),
       },
-      given => calls.run(tool.change !== undefined, () => call(serving, tool, given)),
+      (given, context) => {
+        const caller = callerOf(context, introducedTo(server))
+        return calls.run(tool.change !== undefined, () => call(serving, tool, given, {caller, seal}))
+      },
     )
   }
   const reading: Reading = read => calls.run(false, () => readResource(serving, read))
@@ -108,20 +121,50 @@ function unchecked(schema: Readonly<Record<string, unknown>>): StandardSchemaWit
   }
 }
 
-async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown) {
+/** What the client said of itself when it connected, in the older era; in the newer, each request says it. */
+function introducedTo({server}: McpServer) {
+  return {client: server.getClientVersion(), capabilities: server.getClientCapabilities()}
+}
+
+interface Calling {
+  readonly caller: AskingCaller
+  readonly seal: Seal
+}
+
+/** Runs a tool. Every failure is a result, and so is a question that a person has to answer first. */
+async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown, {caller, seal}: Calling) {
   const started = performance.now()
   const report = (level: 'info' | 'warn', code: string) => {
     const ms = Math.round(performance.now() - started)
-    log.write({level, event: 'called', message: `${tool.name}: ${code}`, tool: tool.name, code, ms})
+    const {program} = caller
+    log.write({level, event: 'called', message: `${tool.name}: ${code}`, tool: tool.name, code, ms, program})
   }
   try {
-    const result = resultOf(await tool.run(given, desk), createRedactor(secrets()))
+    const result = resultOf(await runAsking(tool, given, desk, caller), createRedactor(secrets()))
     report('info', 'ok')
     return result
   } catch (error) {
+    if (error instanceof QuestionToAsk) {
+      report('info', 'asked')
+      return questionResult(error.question, seal)
+    }
     const {kind, details} = asFailure(error)
     report(kind === 'unexpected' ? 'warn' : 'info', details.code)
     return errorResult(error, createRedactor(secrets()))
+  }
+}
+
+/**
+ * Runs a tool with a caller who may bring a reply. Calls of one handle share their work, so another call that brings none may have
+ * asked for both; then this one is tried again with its reply.
+ */
+async function runAsking(tool: Tool, given: unknown, desk: Desk, caller: AskingCaller): Promise<Answer> {
+  for (;;) {
+    try {
+      return await tool.run(given, desk, caller)
+    } catch (error) {
+      if (!(error instanceof QuestionToAsk) || !caller.hasReplyAbout(error.question.handle)) throw error
+    }
   }
 }
 
@@ -135,7 +178,7 @@ async function readResource({log}: Serving, read: () => Promise<ReadResourceResu
   }
 }
 
-/** Runs calls a few at a time, and knows which of them may have changed something at the service. */
+/** Runs calls a few at a time, and knows which of them may be changing something at the service. */
 class Calls {
   private running = 0
   private readonly waiting: (() => void)[] = []
@@ -156,7 +199,7 @@ class Calls {
     }
   }
 
-  /** Resolves when no call is running that changes something. Such a call is never broken off by the end of the input. */
+  /** Resolves when no call is running that may change something. */
   async whenChangesEnd(): Promise<void> {
     await Promise.allSettled(this.changing)
   }

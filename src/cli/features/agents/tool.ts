@@ -6,6 +6,8 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {plainMessage} from '../../../contract/input-mistakes.js'
 import {closest, didYouMean} from '../../input/match.js'
 import {combined, missing} from '../../input/usage-errors.js'
+import {withoutEmpty} from '../reserve/request.js'
+import type {Caller} from './booking.js'
 import type {Desk} from './desk.js'
 
 /** What a tool returns. */
@@ -41,22 +43,26 @@ export interface Tool {
   readonly input: Arguments
   readonly output: z.ZodObject
   /** Runs the tool with the arguments as a client sent them. Throws a usage error if they are invalid, and Failure. */
-  run(given: unknown, desk: Desk): Promise<Answer>
+  run(given: unknown, desk: Desk, caller: Caller): Promise<Answer>
 }
 
-interface Definition<Input extends Arguments> {
+/** The description of a tool, as it is listed. */
+interface Description<Input extends Arguments> {
   readonly name: string
   readonly title: string
   readonly description: string
+  /** What calling it does (default: it only reads, at the service). */
   readonly annotations?: ToolAnnotations
   readonly change?: Change
   readonly input: Input
   /** The keys of the result; `untrusted_fields` and `error` are added. */
   readonly output: z.ZodRawShape
-  readonly run: (input: z.output<Input>, desk: Desk) => Promise<Answer>
 }
 
-/** The annotations of a tool that only reads, at the service. */
+interface Definition<Input extends Arguments> extends Description<Input> {
+  readonly run: (input: z.output<Input>, desk: Desk, caller: Caller) => Promise<Answer>
+}
+
 const READS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -64,20 +70,27 @@ const READS: ToolAnnotations = {
   openWorldHint: true,
 }
 
-export function defineTool<Input extends Arguments>(definition: Definition<Input>): Tool {
-  const {run, output, annotations = READS, change, ...named} = definition
+/** Returns a tool whose arguments are checked by its input schema. */
+export function defineTool<Input extends Arguments>({run, ...description}: Definition<Input>): Tool {
+  const {input} = description
   return {
-    ...named,
-    annotations,
-    change,
-    output: z.looseObject(output),
-    run: (given, desk) => run(readArguments(definition.input, given), desk),
+    ...describeTool(description),
+    run: (given, desk, caller) => run(readArguments(input, given), desk, caller),
   }
 }
 
-/** Returns the arguments of a tool. Throws a usage error that names all that are missing, unknown or wrong. */
+/** Returns all of a tool but `run`, for a tool that reads its arguments itself. */
+export function describeTool<Input extends Arguments>(description: Description<Input>): Omit<Tool, 'run'> {
+  const {output, annotations = READS, change, ...named} = description
+  return {...named, annotations, change, output: z.looseObject(output)}
+}
+
+/**
+ * Returns the arguments of a tool; one that is null or empty counts as left out, as models write it. Throws a usage error that names all that
+ * are missing, unknown or wrong.
+ */
 export function readArguments<Input extends Arguments>(input: Input, given: unknown): z.output<Input> {
-  const {data, error} = input.safeParse(given ?? {}, {error: plainMessage, reportInput: true})
+  const {data, error} = input.safeParse(withoutEmpty(given ?? {}), {error: plainMessage, reportInput: true})
   if (error === undefined) return data
   const names = Object.keys(input.shape)
   const absent: string[] = []

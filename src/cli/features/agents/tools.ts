@@ -1,6 +1,7 @@
 /** The tools of the server for agents, in the order in which a trip needs them. */
 import {columnsOf, type Result} from '../../terminal/result.js'
 import {showAccountTool} from './account-tools.js'
+import {cancelReservation, prepareCancellation, prepareReservation, reserve} from './booking-tools.js'
 import {searchHotels, showOffer} from './hotel-tools.js'
 import {downloadVoucher, listReservations, showReservation} from './reservation-tools.js'
 import {type Change, listed, type Tool} from './tool.js'
@@ -9,9 +10,13 @@ import {explainSignature, explainTool, recentEvents} from './webhook-tools.js'
 const TOOLS: readonly Tool[] = [
   searchHotels,
   showOffer,
+  prepareReservation,
+  reserve,
   showReservation,
   listReservations,
   downloadVoucher,
+  prepareCancellation,
+  cancelReservation,
   showAccountTool,
   explainTool,
   recentEvents,

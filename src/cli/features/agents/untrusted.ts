@@ -27,6 +27,7 @@ const STATES = words([
   'PENDING',
   'PAID',
   'REFUNDED',
+  'ACCEPTED',
   'READY',
   'ACTIVE',
   'SUSPENDED',
@@ -42,6 +43,11 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   amount: AMOUNT,
   fee: /^(?:\d{1,18}(?:\.\d{1,8})?|\d{1,3}(?:\.\d{1,4})? %)$/,
   rate: AMOUNT,
+  price: AMOUNT,
+  spent: AMOUNT,
+  left: AMOUNT,
+  max_total: AMOUNT,
+  max_each: AMOUNT,
   balance: AMOUNT,
   credit_limit: AMOUNT,
   available_balance: AMOUNT,
@@ -54,6 +60,11 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   mode: words(['account', 'instant', 'test', 'live']),
   payment_modes: words(['account', 'instant']),
   status: STATES,
+  outcome: STATES,
+  handle: /^hdl_[0-9a-z]{26}$/,
+  limit: words(['max_total', 'max_each', 'per_day', 'currency']),
+  // The command line that approves a handle, which this program wrote.
+  approve: /^bookctl mcp approve hdl_[0-9a-z]{26}(?: [\w.:/@'-]+)*$/,
   voucher: STATES,
   event_type: EVENT_TYPE,
   event_id: IDENTIFIER,
@@ -86,7 +97,7 @@ const WHOLE = new Set([
   'next_cursor',
 ])
 /** The keys of addresses, which are of no use when they are cut. */
-const ADDRESSES = new Set(['url'])
+const ADDRESSES = new Set(['url', 'payment_url'])
 const MOST_ADDRESS_LENGTH = 2048
 
 /** A word of ours, such as signature_mismatch. */

@@ -1,0 +1,104 @@
+/**
+ * Asks a person for approval in the client (elicitation), in both eras of the protocol. A call that has to ask ends with a result
+ * that holds the question; the client puts it to the person and calls again with the reply. In the older era the SDK does this
+ * with a request of its own.
+ */
+import {randomBytes} from 'node:crypto'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  createRequestStateCodec,
+  type Implementation,
+  inputRequired,
+  inputResponse,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
+import type {Caller} from './booking.js'
+import type {Question, Reply} from './consent.js'
+
+/** The name of the only question of a call. */
+const APPROVAL = 'approval'
+const REPLIES = {accept: 'approved', decline: 'declined', cancel: 'closed'} as const
+const MOST_PROGRAM_LENGTH = 100
+
+/** What a reply belongs to: sealed by this process, so that a client cannot answer a question that was not asked. */
+interface Asked {
+  readonly handle: string
+}
+
+/** Seals what a client passes back with a reply. A key of this process is enough, because a client is served by one process. */
+export const createSeal = () => createRequestStateCodec<Asked>({key: randomBytes(32), ttlSeconds: 15 * 60})
+export type Seal = ReturnType<typeof createSeal>
+
+/** Thrown by `ask` where the reply has to come with another call. */
+export class QuestionToAsk extends Error {
+  constructor(readonly question: Question) {
+    super('a person has to be asked first')
+  }
+}
+
+/** What the protocol knows of the client before this request, in the older era. */
+interface Introduced {
+  readonly client: Implementation | undefined
+  readonly capabilities: ClientCapabilities | undefined
+}
+
+interface Envelope {
+  readonly [CLIENT_INFO_META_KEY]?: Implementation
+  readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
+}
+
+/** The caller of one request. */
+export interface AskingCaller extends Caller {
+  /** Whether the request brought a reply about `handle` that no question has taken yet. */
+  hasReplyAbout(handle: string): boolean
+}
+
+export function callerOf({mcpReq}: ServerContext, introduced: Introduced): AskingCaller {
+  // In the newer era each request says who it is from; the SDK has checked the form.
+  const envelope = mcpReq.envelope as Envelope | undefined
+  const client = envelope?.[CLIENT_INFO_META_KEY] ?? introduced.client
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? introduced.capabilities
+  let reply = replyIn(mcpReq)
+  return {
+    program: sanitizeLine(client ? `${client.name} ${client.version}` : 'unknown', MOST_PROGRAM_LENGTH),
+    hasReplyAbout: handle => reply?.handle === handle,
+    async ask(question) {
+      const found = reply
+      if (found?.handle === question.handle) {
+        reply = undefined
+        return found.reply
+      }
+      if (!canAsk(capabilities)) return 'cannot_ask'
+      throw new QuestionToAsk(question)
+    },
+  }
+}
+
+/** Returns the reply that a request brings, with the handle that it is about. */
+function replyIn({inputResponses, requestState}: ServerContext['mcpReq']) {
+  const response = inputResponse(inputResponses, APPROVAL)
+  const asked = requestState<Asked>()
+  if (response.kind !== 'elicit' || asked === undefined) return undefined
+  const reply: Reply = REPLIES[response.action]
+  return {reply, handle: asked.handle}
+}
+
+/** Reports whether the client can show a form. One that names no mode can. */
+function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+  const {elicitation} = capabilities ?? {}
+  if (elicitation === undefined) return false
+  return elicitation.form !== undefined || Object.keys(elicitation).length === 0
+}
+
+/** Returns the result of a call that has to ask first. The form has no fields: to accept it is to approve. */
+export async function questionResult({title, lines, handle}: Question, seal: Seal) {
+  const message = [title, '', ...lines].join('\n')
+  const requestedSchema = {type: 'object' as const, properties: {}}
+  return inputRequired({
+    inputRequests: {[APPROVAL]: inputRequired.elicit({message, requestedSchema})},
+    requestState: await seal.mint({handle}),
+  })
+}
