@@ -19,7 +19,7 @@ test.each(['certification.md', 'sandbox.md'])('%s names every rule, and no other
   expect([...named, ...also].map(([, rule]) => rule).sort()).toEqual([...RULES].sort())
 })
 
-/** What the page leaves to the reader: a receiver, and one trip for each line of standard input. */
+/** What the page leaves to the reader: a receiver, and for each line of standard input as many trips at the same time as it says. */
 const JS = `
 import {createServer} from 'node:http'
 import {createInterface} from 'node:readline'
@@ -34,12 +34,21 @@ async function trip() {
 }
 createServer((request, answer) => receive(request, answer, PARTNER_SIGNING_SECRET))
   .listen(PARTNER_PORT, '127.0.0.1', () => console.log('ready'))
-for await (const _ of createInterface({input: process.stdin})) console.log(String(await trip().catch(error => error)))
+for await (const line of createInterface({input: process.stdin})) {
+  const trips = Array.from({length: Number(line) || 1}, () => trip().catch(error => error))
+  console.log([...new Set((await Promise.all(trips)).map(String))].join())
+}
 `
 const PYTHON = `
-import sys, threading
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from http.server import ThreadingHTTPServer
 def trip():
+    try:
+        return one_trip()
+    except Exception as error:
+        return str(error)
+def one_trip():
     found = json.loads(call("POST", "/hotels/search", json.loads(os.environ["PARTNER_SEARCH"]))[1])
     offer = next(each for each in found["data"]["offers"] if not each["refundable"])
     reservation = book(offer["offer_id"], str(uuid.uuid4()), json.loads(os.environ["PARTNER_TRIP"]))["reservation_ref"]
@@ -51,11 +60,10 @@ Receiver.log_message = lambda *_: None
 server = ThreadingHTTPServer(("127.0.0.1", int(os.environ["PARTNER_PORT"])), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("ready", flush=True)
-for _ in sys.stdin:
-    try:
-        print(trip(), flush=True)
-    except Exception as error:
-        print(error, flush=True)
+for line in sys.stdin:
+    count = int(line) if line.strip().isdigit() else 1
+    with ThreadPoolExecutor(count) as pool:
+        print(",".join(set(pool.map(lambda _: trip(), range(count)))), flush=True)
 `
 
 const program = (language: string) =>
@@ -73,6 +81,11 @@ test('the programs of the page keep every rule under every drill', async () => {
     const partner = await startPartnerProgram(command, [path])
     expect(await partner.errand('trip')).toBe('%PDF-')
     await drillAll(partner)
+    // Several trips at the same time, while tokens expire.
+    await partner.drill('expired-token')
+    expect(await partner.errand('10')).toBe('%PDF-')
+    await partner.advance(3 * 3600)
+    expect(await partner.errand('10')).toBe('%PDF-')
     // Nobody waits for a minute here.
     expect(partner.verdicts(), language).toEqual({...expected, 'reserve.patience': 'not_shown'})
   }
