@@ -1,8 +1,11 @@
 /** Cuts a capture of lines into slices, so that threads can read it. */
 import {LINE_FEED, MOST_LINE_BYTES} from './records.js'
 
+/** Bytes per part. All lines of a part are in memory at the same time. */
+const PART_BYTES = 64 * 1024
+
 export interface Slice {
-  /** Whole lines; only the last slice may end without a line feed. The memory is the slice's own, so it can be transferred. */
+  /** Whole lines; only the last slice may end without a line feed. The buffer is the slice's own, so it can be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The number of lines before this slice. */
   readonly linesBefore: number
@@ -16,7 +19,8 @@ export async function* sliceLines(
   pieces: AsyncIterable<Uint8Array>,
   leastBytes: number,
 ): AsyncGenerator<Slice> {
-  let held = Buffer.allocUnsafeSlow(2 * leastBytes)
+  const usualBytes = leastBytes + PART_BYTES
+  let held = Buffer.allocUnsafeSlow(usualBytes)
   let length = 0
   /** Where the unfinished line begins. */
   let lineStart = 0
@@ -32,9 +36,14 @@ export async function* sliceLines(
   }
   const appendToLine = (part: Uint8Array) =>
     append(part.subarray(0, lineStart + MOST_LINE_BYTES + 1 - length))
-  const take = (start: number, end: number): Slice => {
-    const bytes = Buffer.allocUnsafeSlow(end - start)
-    held.copy(bytes, 0, start, end)
+  /** Returns the bytes before `end` as a slice, which takes the buffer along. */
+  const take = (end: number): Slice => {
+    const bytes = held.subarray(0, end)
+    const rest = held.subarray(end, length)
+    held = Buffer.allocUnsafeSlow(Math.max(usualBytes, rest.length))
+    rest.copy(held)
+    length = rest.length
+    lineStart -= end
     const slice = {bytes, linesBefore}
     linesBefore += countLines(bytes)
     return slice
@@ -51,17 +60,9 @@ export async function* sliceLines(
     append(piece.subarray(firstEnd, lastEnd))
     lineStart = length
     appendToLine(piece.subarray(lastEnd))
-    let start = 0
-    while (lineStart - start >= leastBytes) {
-      const end = held.indexOf(LINE_FEED, start + leastBytes - 1) + 1
-      yield take(start, end)
-      start = end
-    }
-    held.copyWithin(0, start, length)
-    length -= start
-    lineStart -= start
+    while (lineStart >= leastBytes) yield take(held.indexOf(LINE_FEED, leastBytes - 1) + 1)
   }
-  if (length > 0) yield take(0, length)
+  if (length > 0) yield take(length)
 }
 
 function countLines(bytes: Buffer): number {
@@ -69,9 +70,6 @@ function countLines(bytes: Buffer): number {
   for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines += 1
   return lines
 }
-
-/** Bytes per part. All lines of a part are in memory at the same time. */
-const PART_BYTES = 64 * 1024
 
 /** Yields `bytes` in parts that `readRecords` reads one after the other. */
 export function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
