@@ -1,7 +1,5 @@
-/**
- * stdout and stderr, and how the process ends if they fail: exit 0 if the reader has closed the pipe, exit 1 if a write
- * fails for another reason.
- */
+/** stdout and stderr, and how the process ends with them: a closed reader means exit 0, any other failed write exit 1. */
+import {once} from 'node:events'
 import {closeSync, constants, fstatSync, openSync} from 'node:fs'
 import process from 'node:process'
 import {isatty} from 'node:tty'
@@ -67,6 +65,11 @@ export function guardStreams(readerGone: () => void, refusalOf: (problem: string
 export async function writePieces(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of pieces)
     await new Promise<void>(resolve => process.stdout.write(piece, () => resolve()))
+}
+
+/** Waits while stdout holds more than it should, so that a long list does not fill the memory when its reader is slow. */
+export async function stdoutDrained(): Promise<void> {
+  if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain')
 }
 
 /** Resolves when all output has left the process. */

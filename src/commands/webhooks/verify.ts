@@ -9,9 +9,16 @@ import {
   verifyFlags,
 } from '../../cli/features/webhooks/verify.js'
 import {verifyInputs} from '../../cli/features/webhooks/verify-inputs.js'
-import {type Printing, printResults, VERIFY_COLUMNS} from '../../cli/features/webhooks/verify-results.js'
+import {
+  type Printing,
+  printResults,
+  VERIFY_COLUMNS,
+  type Verified,
+} from '../../cli/features/webhooks/verify-results.js'
 import {BaseCommand} from '../../cli/shell/base-command.js'
 import {EXITS} from '../../cli/shell/exit-codes.js'
+import type {Result} from '../../cli/terminal/result.js'
+import {stdoutDrained} from '../../cli/terminal/streams.js'
 import {usage} from '../../contract/failure.js'
 
 export default class WebhooksVerify extends BaseCommand {
@@ -49,7 +56,10 @@ checked:" (exit code 2) and says what to ask for; --body adds the body. --reply 
     const warn = (text: string) => void this.warn(`Warning: ${text}`)
     const explains = !flags.json && flags.format === undefined && !flags.reply
     const printer = {
-      print: this.print.bind(this),
+      print: async (result: Result<Verified>, continues: boolean) => {
+        await this.print(result, continues)
+        await stdoutDrained()
+      },
       printText: this.printText.bind(this),
       tell: explains ? this.tell.bind(this) : undefined,
     }
