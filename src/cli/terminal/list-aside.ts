@@ -8,9 +8,6 @@ import {jsonText} from './json-text.js'
 
 const PIECE_BYTES = 256 * 1024
 
-/** Separates the texts of `listText`. */
-export const LIST_SEPARATOR = ',\n'
-
 /** Returns the lines between `{ "results": [` and `] }`, as in a document with only these items. */
 export function listText(items: readonly object[]): string {
   if (items.length === 0) return ''
@@ -31,7 +28,7 @@ export class ListAside {
     if (text.length === 0) return
     this.file ??= openUnnamed()
     try {
-      if (this.bytes > 0) this.bytes += writeSync(this.file, LIST_SEPARATOR)
+      if (this.bytes > 0) this.bytes += writeSync(this.file, ',\n')
       writeFileSync(this.file, text)
     } catch (error) {
       throw storageErrorOf(error, tmpdir())

@@ -127,7 +127,7 @@ export function countResults(results: readonly Verified[]): Counts {
   return {read: results.length, invalid: results.length - valid - notChecked, notChecked}
 }
 
-export function addCounts(sum: Counts, {read, invalid, notChecked}: Counts): void {
+function addCounts(sum: Counts, {read, invalid, notChecked}: Counts): void {
   sum.read += read
   sum.invalid += invalid
   sum.notChecked += notChecked

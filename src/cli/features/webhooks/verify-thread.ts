@@ -8,9 +8,9 @@ import {readRecords} from '../../../webhooks/captures/records.js'
 import {partsOf} from '../../../webhooks/captures/slices.js'
 import {check, usualLineCheck} from '../../../webhooks/diagnose/check.js'
 import type {CheckTerms} from '../../../webhooks/diagnose/finding.js'
-import {LIST_SEPARATOR, listText} from '../../terminal/list-aside.js'
+import {listText} from '../../terminal/list-aside.js'
 import {renderResult} from '../../terminal/output.js'
-import {addCounts, countResults, explanationsOf, type Verified, verifyResult} from './verify-results.js'
+import {countResults, explanationsOf, type Verified, verifyResult} from './verify-results.js'
 import {timeOfJudging} from './verify-terms.js'
 import type {
   FromThread,
@@ -51,13 +51,10 @@ function serve({terms: plain, output}: ThreadData, port: MessagePort): void {
 
   async function judge({bytes, linesBefore, name, inVain}: SliceMessage): Promise<SliceResults> {
     const leftOut = {count: 0}
-    const count = {read: 0, invalid: 0, notChecked: 0}
-    const texts: string[] = []
-    const explanations: string[] = []
+    const verified: Verified[] = []
     terms.inVain.count = inVain
     const shortcut = usualLineCheck(terms, name)
     for await (const group of readRecords(partsOf(bytes), leftOut, shortcut, linesBefore)) {
-      const verified: Verified[] = []
       for (const captured of group) {
         if ('input' in captured) {
           verified.push(captured)
@@ -67,13 +64,14 @@ function serve({terms: plain, output}: ThreadData, port: MessagePort): void {
         const result = checked instanceof Promise ? await checked : checked
         verified.push({input: `${name}${captured.place ?? ''}`, ...result})
       }
-      if (verified.length === 0) continue
-      addCounts(count, countResults(verified))
-      texts.push(await render(verified))
-      if (output.explains) explanations.push(...explanationsOf(verified))
     }
-    const text = new TextEncoder().encode(texts.join(output.isDocument ? LIST_SEPARATOR : ''))
-    return {text, explanations, count, leftOut: leftOut.count, inVain: terms.inVain.count - inVain}
+    return {
+      text: new TextEncoder().encode(await render(verified)),
+      explanations: output.explains ? explanationsOf(verified) : [],
+      count: countResults(verified),
+      leftOut: leftOut.count,
+      inVain: terms.inVain.count - inVain,
+    }
   }
 
   port.on('message', async (message: ToThread) => {
