@@ -335,6 +335,9 @@ test('a signal and a reader that goes away end it while threads work', async () 
         }),
     })
   }
-  expect(await stopped(child => child.kill('SIGINT'))).toMatchObject({exit: 130, stderr: ''})
+  const {exit, stderr} = await stopped(child => child.kill('SIGINT'))
+  // While the file is being read, the signal itself ends the process; for a shell both are 130.
+  expect([130, 'SIGINT']).toContain(exit)
+  expect(stderr).toBe('')
   expect(await stopped(child => void child.stdout?.destroy())).toMatchObject({exit: 0, stderr: ''})
 })
