@@ -192,6 +192,19 @@ await describeEachPlace((place: Place) => {
     expect(sent()).toEqual([])
   })
 
+  test('without a question, what a person declines while the price is asked for is not sent', async () => {
+    const handle = await prepared()
+    const bookings = await open()
+    const handles = await state.agentHandles(targetAt(service.baseUrl))
+    charges.before = async request => {
+      if (request.path.startsWith('/hotels/offers/'))
+        await handles.decide(handle, 'declined', 'terminal', Date.now() / 1000)
+      return false
+    }
+    await expect(bookings.reserve(handle, agreeing())).rejects.toMatchObject(failing('declined'))
+    expect(sent()).toEqual([])
+  })
+
   test('an error of the question changes nothing, and reaches the caller', async () => {
     const handle = await prepared()
     const bookings = await open({consent: 'ask'})
