@@ -98,6 +98,7 @@ export async function runWatched(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   onStart: (child: ChildProcess) => void = () => {},
+  input: {readonly stdin?: null} = {},
 ): Promise<Watched> {
   const lines = new Set<string>()
   const environments = new Set<string>()
@@ -115,7 +116,7 @@ export async function runWatched(
     pid = child.pid ?? 0
     onStart(child)
   }
-  const finished = await home.run(argv, {env, onStart: watch}).finally(() => clearInterval(timer))
+  const finished = await home.run(argv, {env, onStart: watch, ...input}).finally(() => clearInterval(timer))
   const commandLines = [...lines].join('\n').replaceAll(argv.join('\0'), '')
   return {...finished, commandLines, environments: [...environments].join('\n')}
 }

@@ -1,8 +1,11 @@
 /** Cells without a row in the matrix: commands that send no request to the service, crashes, the browser, and a typed secret. */
+import type {ChildProcess} from 'node:child_process'
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {createInterface} from 'node:readline'
+import type {Readable} from 'node:stream'
 import type {Home} from '../../support/bookctl.js'
-import {reservationRequest} from '../../support/sandbox.js'
+import {reservationRequest, searchRequest} from '../../support/sandbox.js'
 import {hasStack} from '../../support/stack.js'
 import {CONTACT} from '../../support/stay.js'
 import {atTerminal, KEYS, type TerminalRun} from '../../support/terminal.js'
@@ -191,6 +194,62 @@ const runExplain =
     return explained(wrong, seen)
   }
 
+/** Searches with the server for agents, then calls its other tools, up to a reservation that is prepared, with a log of each call. */
+const runMcp =
+  (debug: Switch): Search =>
+  async (bench, own) => {
+    const {home, canaries, wire} = await openKnowing(bench, own, {env: CREDENTIALS})
+    const reference = await bench.side.reservation('instant')
+    const callsAbout = (offer: string): [tool: string, given: object][] => [
+      ['account', {}],
+      ['show_offer', {offer_id: offer}],
+      ['show_reservation', {reservation_ref: reference}],
+      ['list_reservations', {limit: 5}],
+      ['download_voucher', {reservation_ref: reference}],
+      ['explain', {what: reference}],
+      ['recent_events', {}],
+      ['prepare_reservation', reservationRequest(offer, {client_reference_id: undefined})],
+    ]
+    const talk = ({stdin, stdout}: ChildProcess) => {
+      const send = ([name, given]: [tool: string, given: object], id: number) => {
+        const params = {name, arguments: given, _meta: OF_A_CLIENT}
+        stdin?.write(`${JSON.stringify({jsonrpc: '2.0', id, method: 'tools/call', params})}\n`)
+      }
+      let waiting = 1
+      createInterface({input: stdout as Readable}).on('line', line => {
+        waiting -= 1
+        const {result} = JSON.parse(line)
+        const [offer] = result.structuredContent.offers ?? []
+        const calls = offer === undefined ? [] : callsAbout(offer.offer_id)
+        waiting += calls.length
+        calls.forEach(send)
+        if (waiting === 0) stdin?.end()
+      })
+      send(['search_hotels', {...searchRequest(), limit: 1}], 99)
+    }
+    const limits = ['--allow', 'reserve', '--max-total', '9000 EUR', '--max-each', '9000 EUR']
+    const argv = ['mcp', ...limits, '--log', 'json', ...debug.argv]
+    const seen = await runWatched(home, argv, debug.env, talk, {stdin: null})
+    for (const {head, body} of wire.requests) canaries.harvest(`${head}\n${body}`)
+    const wrong = findLeaks(home, canaries, 'mcp', seen, {
+      // Where the customer pays is in the result of a reservation.
+      stdout: ['payment address'],
+      // What is prepared is kept until it is sent or has expired.
+      file: name =>
+        name === 'config/state.db' ? [...allowedIn(name, 'mcp', 0), 'identity number'] : undefined,
+    })
+    if (seen.exit !== 0) wrong.push(`exit ${seen.exit}`)
+    if (!canaries.seenIn(seen.stdout).includes('payment address')) wrong.push('names no payment address')
+    if (!seen.stdout.includes('"handle":"hdl_')) wrong.push('prepares no reservation')
+    return explained(wrong, seen)
+  }
+
+const OF_A_CLIENT = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': {name: 'raw', version: '1'},
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
 function checkLocal(home: Home, canaries: Canaries, seen: Watched, id: string): string[] {
   const command = id.split(' ')[0] ?? id
   const isWell = seen.exit === (ENDS[id] ?? 0)
@@ -364,6 +423,7 @@ export const SPECIAL_CELLS: readonly Cell<Bench>[] = [
       cell(`explain ${more.join(' ')} × ${debug.name}`, 'explain', runExplain(more, debug)),
     ),
   ),
+  ...SWITCHES.map(debug => cell(`mcp calls × ${debug.name}`, 'mcp', runMcp(debug))),
   ...SWITCHES.map(debug => cell(`webhooks tap × ${debug.name}`, 'webhooks:tap', runTap(debug))),
   ...SWITCHES.map(debug => cell(`reserve batch × ${debug.name}`, 'reserve:batch', runBatch(debug))),
   ...ROWS.filter(({command}) => !command.startsWith('sandbox:')).flatMap((row, r) =>
