@@ -2,10 +2,12 @@
  * The server for agents: the Model Context Protocol over stdio, in both eras of it. It registers the tools, and what happens
  * around a call is here: a few at a time, errors as results, a line of the log, and an end that waits for what was sent.
  */
+import process from 'node:process'
 import type {Readable, Writable} from 'node:stream'
 import {McpServer, type ReadResourceResult, type StandardSchemaWithJSON} from '@modelcontextprotocol/server'
 import {StdioServerTransport, serveStdio} from '@modelcontextprotocol/server/stdio'
-import {createRedactor} from '../../../api/redact/redact.js'
+import {createRedactor, redactStack} from '../../../api/redact/redact.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {asFailure} from '../../shell/exit-codes.js'
 import type {ListenLog} from '../webhooks/listen-log.js'
 import {errorResult, resultOf} from './answer.js'
@@ -45,12 +47,18 @@ export async function serve(serving: Serving, input: Readable, output: Writable)
   const transport = new Pipe(input, output)
   const server = serveStdio(() => createServer(serving, calls), {
     transport,
-    onerror: error =>
-      log.writeCounted({level: 'warn', event: 'warning', message: `protocol: ${error.message}`}),
+    onerror: error => log.writeCounted({level: 'warn', event: 'warning', message: problemOf(error)}),
   })
   await transport.closed
   await server.close()
   await calls.whenChangesEnd()
+}
+
+/** Describes a problem of the protocol for the log, without the text of a message, which may hold personal data. */
+function problemOf(error: Error): string {
+  if (error instanceof SyntaxError) return 'a line on stdin is no JSON, and was ignored'
+  if (error.name.endsWith('ZodError')) return 'a line on stdin is no message of the protocol, and was ignored'
+  return `protocol: ${sanitizeLine(error.message, 200)}`
 }
 
 /** The transport over stdio, which tells when it has closed. */
@@ -150,6 +158,8 @@ async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown, {
     }
     const {kind, details} = asFailure(error)
     report(kind === 'unexpected' ? 'warn' : 'info', details.code)
+    if (kind === 'unexpected' && process.env.BOOKCTL_DEBUG && error instanceof Error)
+      log.writeText(redactStack(error.stack ?? ''), 'error')
     return errorResult(error, createRedactor(secrets()))
   }
 }

@@ -90,7 +90,7 @@ export function describeTool<Input extends Arguments>(description: Description<I
  * are missing, unknown or wrong.
  */
 export function readArguments<Input extends Arguments>(input: Input, given: unknown): z.output<Input> {
-  const {data, error} = input.safeParse(withoutEmpty(given ?? {}), {error: plainMessage, reportInput: true})
+  const {data, error} = input.safeParse(readable(given), {error: plainMessage, reportInput: true})
   if (error === undefined) return data
   const names = Object.keys(input.shape)
   const absent: string[] = []
@@ -105,6 +105,16 @@ export function readArguments<Input extends Arguments>(input: Input, given: unkn
   const lacking =
     absent.length > 0 ? [missing(absent, 'ask the person for what you do not know', 'missing_argument')] : []
   throw combined([...lacking, ...errors])
+}
+
+/** Returns the arguments without those that are empty. Throws a usage error if they are nested so deeply that no code can read them. */
+function readable(given: unknown): unknown {
+  try {
+    return withoutEmpty(given ?? {})
+  } catch (error) {
+    if (error instanceof RangeError) throw usage('invalid_input', 'the arguments are nested too deeply')
+    throw error
+  }
 }
 
 function unknownArgument(key: string, within: string, names: readonly string[]): Failure {
@@ -149,8 +159,11 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
     override({jsonSchema}) {
       delete jsonSchema['x-source']
       // Patterns of invisible characters tell a reader nothing; they are checked all the same.
-      if (jsonSchema.allOf?.every(part => isOfCharacters(part))) delete jsonSchema.allOf
       if (isOfCharacters(jsonSchema)) delete jsonSchema.pattern
+      const {allOf} = jsonSchema
+      if (allOf === undefined) return
+      delete jsonSchema.allOf
+      for (const part of allOf) if (!isOfCharacters(part)) Object.assign(jsonSchema, part)
     },
   })
 }

@@ -9,7 +9,7 @@ import {BOARDS} from '../../../contract/identifiers.js'
 import {ExactNumber, isObject} from '../../../contract/json.js'
 
 /** The longest free text in a result, in UTF-16 units. A remark of a hotel fits. */
-const MOST_FOREIGN_LENGTH = 500
+export const MOST_FOREIGN_LENGTH = 500
 
 const AMOUNT = /^-?\d{1,18}(?:\.\d{1,8})?$/
 const DAY_OR_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
