@@ -240,6 +240,23 @@ test('a reply that was not asked for, or whose seal was changed, approves nothin
   expect(result.structuredContent).toMatchObject({outcome: 'confirmed'})
 })
 
+test('a reservation whose answer was lost is found by the same call, and no error shows a key or people', async () => {
+  const agent = await startAgent(own(), [...WRITES, '--consent', 'none', '--timeout', '2'])
+  const plan = await prepared(agent)
+  await sandbox.fault({operation: 'reservations.create', kind: 'commit-then-drop', times: 20})
+  const {document: lost} = await agent.call('reserve', {handle: plan.handle})
+  expect(lost.error).toMatchObject({
+    code: 'outcome_unknown',
+    hint: expect.stringContaining('call reserve again with the same handle'),
+  })
+  expect(JSON.stringify(lost)).not.toMatch(/idempotency|Öğüt|U1234567/i)
+  await sandbox.control('DELETE', '/_sandbox/faults')
+  const {document: found} = await agent.call('reserve', {handle: plan.handle})
+  expect(found).toMatchObject({outcome: 'confirmed', client_reference_id: plan.client_reference_id})
+  expect(JSON.stringify(found)).not.toMatch(/idempotency/i)
+  expect(await reservationsOf(plan.client_reference_id)).toHaveLength(1)
+})
+
 test('the end of the input while a reservation is sent does not break it off', async () => {
   const home = own()
   const plan = await prepared(await startAgent(home, WRITES))

@@ -3,8 +3,10 @@ import type {CallToolResult} from '@modelcontextprotocol/server'
 import type {Redactor} from '../../../api/redact/redact.js'
 import {ERROR_CODES} from '../../../contract/error-codes.js'
 import {usage} from '../../../contract/failure.js'
+import {isObject} from '../../../contract/json.js'
 import {asFailure, describeFailure} from '../../shell/exit-codes.js'
 import {jsonText} from '../../terminal/json-text.js'
+import {cutOrNull} from './reservation-tools.js'
 import type {Answer} from './tool.js'
 import {guarded} from './untrusted.js'
 
@@ -22,11 +24,17 @@ export function resultOf({document, ownWords, ours = {}, link}: Answer, redactor
 /** Returns the result of a call that failed, with the error as `--json` prints it. */
 export function errorResult(thrown: unknown, redactor: Redactor): CallToolResult {
   const {error, ...rest} = describeFailure(thrown).document
-  const {document, untrusted} = guarded(rest, redactor)
+  const {document, untrusted} = guarded(cutResult(rest), redactor)
   return {
     ...withText({error, ...document, untrusted_fields: [...foreignPartsOf(thrown), ...untrusted]}),
     isError: true,
   }
+}
+
+/** Returns what an error says beside itself, without a key, and with its reservation cut as in every result. */
+function cutResult(result: Readonly<Record<string, unknown>>): object {
+  const {idempotency_key: _, ...rest} = result
+  return isObject(rest.reservation) ? {...rest, reservation: cutOrNull(rest.reservation)} : rest
 }
 
 function withText(structuredContent: Record<string, unknown>): CallToolResult {

@@ -3,9 +3,8 @@
  * `reserve` and `cancel_reservation` take the handle and nothing else.
  */
 import {z} from 'zod'
-import {readReservation} from '../../../api/answers/reservations.js'
 import {contact, guest, reservationRequest} from '../../../contract/reservations.js'
-import {cutReservation} from './reservation-tools.js'
+import {cutOrNull} from './reservation-tools.js'
 import {money, offerFields, offerTerms, reservation, reservationRefArgument, textOrNull} from './schemas.js'
 import {defineTool} from './tool.js'
 
@@ -135,11 +134,6 @@ function stepAfter({outcome, payment_url, price_changed}: Booked): string {
     return `${first}give the person payment_url to pay, then look with show_reservation until it is CONFIRMED`
   if (outcome === 'confirmed') return `${first}get the voucher with download_voucher`
   return `${first}look with show_reservation until it is CONFIRMED, then get the voucher with download_voucher`
-}
-
-function cutOrNull(reservation: object | null) {
-  const found = reservation === null ? undefined : readReservation(reservation)
-  return found === undefined ? null : cutReservation(found)
 }
 
 export const prepareCancellation = defineTool({

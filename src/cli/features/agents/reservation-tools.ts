@@ -3,7 +3,7 @@ import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
 import {z} from 'zod'
-import {factsOfReservation, type ReadReservation} from '../../../api/answers/reservations.js'
+import {factsOfReservation, type ReadReservation, readReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import {listReservations as listPage} from '../../../api/operations/reservations.js'
 import {usage} from '../../../contract/failure.js'
@@ -79,8 +79,14 @@ export const listReservations = defineTool({
   },
 })
 
+/** Returns what an assistant needs of the service's own object of a reservation; null if it is none. */
+export function cutOrNull(reservation: object | null) {
+  const found = reservation === null ? undefined : readReservation(reservation)
+  return found === undefined ? null : cutReservation(found)
+}
+
 /** Returns what an assistant needs of a reservation: neither documents nor addresses of people. */
-export function cutReservation(found: ReadReservation) {
+function cutReservation(found: ReadReservation) {
   const {reservation_ref, status, payment_url} = found
   const facts = factsOfReservation(found)
   return {
