@@ -3,6 +3,7 @@ import {checkTarget, mcpFlags, readPermissions} from '../cli/features/agents/fla
 import {ListenLog, type LogFormat, logFormatIn} from '../cli/features/webhooks/listen-log.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {type LoggedFailure, running} from '../cli/shell/running.js'
+import {stdinIsTerminal} from '../cli/terminal/streams.js'
 
 export default class Mcp extends BaseCommand {
   static override summary =
@@ -44,6 +45,8 @@ event, message, tool, code, ms, program.`
     const target = await this.target()
     checkTarget(target, flags)
     const log = this.openLog(flags.log)
+    if (stdinIsTerminal())
+      this.note('Waiting for a client of the Model Context Protocol on standard input; Ctrl-C ends.')
     // From here on stdout belongs to the protocol, also when the command fails.
     this.hasPrinted = true
     const {serveAgents} = await import('../cli/features/agents/serve.js')

@@ -91,15 +91,20 @@ function createServer(serving: Serving, calls: Calls): McpServer {
   )
   for (const tool of tools) {
     const {title, description, annotations} = tool
-    const {inputSchema, outputSchema = {}} = listed(tool)
+    let shown: ReturnType<typeof listed> | undefined
+    const schemas = () => {
+      shown ??= listed(tool)
+      return shown
+    }
     server.registerTool(
       tool.name,
       {
         title,
         description,
         annotations,
-        inputSchema: unchecked(inputSchema),
-        outputSchema: unchecked(outputSchema),
+        // Made when the client asks for them: all of them take a fifth of the start.
+        inputSchema: unchecked(() => schemas().inputSchema),
+        outputSchema: unchecked(() => schemas().outputSchema ?? {}),
       },
       (given, context) => {
         const caller = callerOf(context, introducedTo(server))
@@ -117,8 +122,8 @@ function createServer(serving: Serving, calls: Calls): McpServer {
  * Returns a schema that only describes. The tools check their arguments themselves, so that a mistake has the form of every other
  * error; what they return is checked by the tests.
  */
-function unchecked(schema: Readonly<Record<string, unknown>>): StandardSchemaWithJSON {
-  const json = () => ({...schema})
+function unchecked(schema: () => object): StandardSchemaWithJSON {
+  const json = () => ({...schema()})
   return {
     '~standard': {
       version: 1,
