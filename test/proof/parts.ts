@@ -1,4 +1,5 @@
 /** The parts of the proof, in the order in which they run. */
+import {agents} from './agents/agents.js'
 import {batches} from './batch/batch.js'
 import {credentials} from './credentials.js'
 import {damages} from './damage.js'
@@ -20,5 +21,5 @@ import {surroundings} from './surroundings.js'
 export const PARTS: readonly Part[] = [
   ...[faults, leaks, files, kills, fuzzing, races, machines],
   ...[damages, credentials, prices, signals, sizes],
-  ...[surroundings, models, batches, explanations],
+  ...[surroundings, models, batches, explanations, agents],
 ]
