@@ -193,7 +193,7 @@ export class Course {
 
   constructor(
     private readonly stage: Stage,
-    minutes: number,
+    private readonly minutes: number,
   ) {
     const all = EPISODES.reduce((seconds, each) => seconds + each.seconds, 0)
     this.scale = Math.min(1, (minutes * 60 * 0.8) / all)
@@ -201,7 +201,8 @@ export class Course {
   }
 
   async run(): Promise<void> {
-    const {stage, scale} = this
+    const {stage, scale, minutes} = this
+    const end = performance.now() + minutes * 60_000
     for (const episode of EPISODES) {
       await sleep(this.pauseSeconds * 1000)
       console.error(`${clockOf(Date.now() / 1000)} ${episode.name}`)
@@ -214,7 +215,8 @@ export class Course {
           stage.watch.note(`${episode.name}: ${(error as Error).stack}`)
         })
     }
-    await sleep(this.pauseSeconds * 1000)
+    // Episodes may be shorter than planned.
+    await sleep(Math.max(this.pauseSeconds * 1000, end - performance.now()))
   }
 
   /** Compares the alerts that fired with their causes. */
@@ -273,6 +275,7 @@ async function failingStore(
   const isReady = async () => (await fetch(`${receiver.adminUrl}/readyz`)).status === 200
   watch.expectsReady = undefined
   const began = performance.now()
+  const {store_works: before = 0} = receiver.counts
   fail()
   if (!(await until(PATIENCE_SECONDS, async () => !(await isReady()))))
     watch.note('it is still ready, and its store fails')
@@ -286,6 +289,10 @@ async function failingStore(
   if (!(await until(PATIENCE_SECONDS, isReady))) watch.note('it is not ready, and its store works')
   console.error(`ready again after ${((performance.now() - repaired) / 1000).toFixed(1)} s`)
   watch.expectsReady = true
+  const isSaid = () => (receiver.counts.store_works ?? 0) > before
+  if (!(await until(PATIENCE_SECONDS, isSaid))) watch.note('the log does not say that the store works again')
+  const times = (receiver.counts.store_works ?? 0) - before
+  if (times > 1) watch.note(`the log says ${times} times that the store works again`)
 }
 
 /** Makes the events of pending forwards older, in the store itself, since nobody waits for days. They are due at once. */

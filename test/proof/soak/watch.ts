@@ -46,6 +46,7 @@ export class Watch {
   private async watch(): Promise<void> {
     for (let second = 0; !this.isClosed; second++) {
       await sleep(1000)
+      if (this.isClosed) return
       if (this.receiver.hasEnded()) return this.note('it ended by itself')
       await this.look().catch(error => this.note(`cannot be looked at: ${(error as Error).message}`))
       if (second % 5 === 0) this.megabytes.push(residentMegabytes(this.receiver.pid))

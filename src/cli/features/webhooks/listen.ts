@@ -55,8 +55,9 @@ type Flags = ListenFlags & WebhookSecretFlags & OutputFlags & {readonly 'ca-file
 const FORWARD_MILLISECONDS = 30_000
 /** Time limits of closing, which together stay under 3 s. */
 const LIMITS_OF_END = {answeringMilliseconds: 1500, forwardingMilliseconds: 700, writingMilliseconds: 500}
-/** How often a store that keeps failing for the same reason is reported. */
+/** How often a store that keeps failing for the same reason is reported, and how long it has to work until that is reported. */
 const STORE_REPORT_MILLISECONDS = 60_000
+const STORE_STEADY_MILLISECONDS = 3000
 /** How often old events are removed and forwards of dead processes adopted; TIDY_ROWS limits the rows of a transaction. */
 const TIDY_MILLISECONDS = 60_000
 const TIDY_ROWS = 500
@@ -89,8 +90,10 @@ class Listener {
   private starting: Promise<void> = Promise.resolve()
   private readonly drain = new AbortController()
   private toForward = 0
-  /** Why the store failed, and when that was last reported. */
-  private reported = {why: '', at: 0}
+  /** Why the store fails, and when that was last reported; undefined once it is reported that it works. */
+  private reported: {readonly why: string; readonly at: number} | undefined
+  /** Set while the store works again and that is not reported yet. */
+  private steadying: NodeJS.Timeout | undefined
   private breakOff: (error: unknown) => void = () => {}
   /** Rejects when the store can no longer be used. */
   private readonly broken = new Promise<never>((_, reject) => {
@@ -319,8 +322,10 @@ class Listener {
     const why = error instanceof Error ? error.message : String(error)
     const wasUp = this.state.isStoreUp
     const now = performance.now()
-    const isKnown = !wasUp && why === this.reported.why
-    if (!isKnown || now - this.reported.at >= STORE_REPORT_MILLISECONDS) {
+    clearTimeout(this.steadying)
+    this.steadying = undefined
+    const {reported} = this
+    if (reported?.why !== why || now - reported.at >= STORE_REPORT_MILLISECONDS) {
       this.reported = {why, at: now}
       this.log.writeCounted({level: 'error', event: 'warning', message: `${what}: ${why}`})
     }
@@ -329,7 +334,15 @@ class Listener {
     if (!(error instanceof StorageError && error.isPassing)) this.breakOff(error)
   }
 
+  /** A full disk takes a small commit now and then, so the report waits whether it stays so. */
   private onStoreUp(): void {
+    this.steadying = setTimeout(() => this.reportStoreUp(), STORE_STEADY_MILLISECONDS).unref()
+  }
+
+  private reportStoreUp(): void {
+    clearTimeout(this.steadying)
+    this.steadying = undefined
+    this.reported = undefined
     const message = 'the store works again, and events are stored'
     this.log.writeCounted({level: 'info', event: 'store_works', message})
   }
@@ -439,6 +452,7 @@ class Listener {
     await keeper.close()
     await manager.end()
     await this.admin?.close()
+    if (this.steadying) this.reportStoreUp()
     if (!server) return
     const {givenUp: given_up, ...counts} = state.count
     const {valid, duplicate, refused, forwarded} = counts
