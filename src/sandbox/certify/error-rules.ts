@@ -6,9 +6,9 @@ import {
   groupBy,
   inOrder,
   type Rule,
-  repeatsIn,
+  rowsOf,
+  rowsWithPauses,
   secondsBetween,
-  seriesOf,
   type Workers,
   workersOf,
 } from './rule.js'
@@ -44,7 +44,7 @@ function judgeRefusal({requests}: Evidence, explained: ReadonlySet<string>) {
     refusedPartOf,
   )
   const failures = [...groups.values()]
-    .flatMap(same => seriesOfRefusals(same, workers))
+    .flatMap(same => rowsOfRefusals(same, workers))
     .flatMap(repeatedRefusals)
   return finding(refused.length, inOrder(failures), {
     broken: count =>
@@ -64,23 +64,21 @@ function refusedPartOf(request: SeenRequest): string {
   return isOffer ? `${operation} ${facts.offer}` : contentOf(request)
 }
 
-/** A worker that does not know the refusal of another may ask for the same; a while later all know it. */
-function seriesOfRefusals(same: readonly SeenRequest[], workers: Workers): SeenRequest[][] {
-  const isRepeat = repeatsIn(same, workers)
-  const isLater = (earlier: SeenRequest, later: SeenRequest) =>
-    later.begun >= earlier.ended + workers.unawareMilliseconds
-  return seriesOf(same, (earlier, later) => isRepeat(earlier, later) || isLater(earlier, later))
+/** Some rows are from one worker. Those with pauses may be from several, each of which knows the refusal before by then. */
+function rowsOfRefusals(same: readonly SeenRequest[], workers: Workers): SeenRequest[][] {
+  const known = rowsOf(same, workers)
+  return known.length < 2 ? known : [...known, ...rowsWithPauses(same, workers.unawareMilliseconds)]
 }
 
 /** Returns the requests of each run of refusals that is too long. */
-function repeatedRefusals(series: readonly SeenRequest[]): SeenRequest[] {
+function repeatedRefusals(row: readonly SeenRequest[]): SeenRequest[] {
   const found: SeenRequest[] = []
   let run: SeenRequest[] = []
   const close = () => {
     if (run.length > MOST_REPEATS + 1) found.push(...run)
     run = []
   }
-  for (const request of series) {
+  for (const request of row) {
     const last = run.at(-1)
     if (!isFinal(request) || (last && (request.begun - last.ended) / 1000 > REPEAT_SECONDS)) close()
     if (isFinal(request)) run.push(request)
@@ -108,8 +106,8 @@ function judgeBusy({requests}: Evidence) {
   )
   const failures = new Set<SeenRequest>()
   for (const same of groups.values()) {
-    for (const series of seriesOf(same, repeatsIn(same, workers))) {
-      for (const request of [...tooEarly(series), ...bursts(series)]) failures.add(request)
+    for (const row of rowsOf(same, workers)) {
+      for (const request of [...tooEarly(row), ...bursts(row)]) failures.add(request)
     }
   }
   return finding(busy.length, inOrder(failures), {
@@ -120,23 +118,23 @@ function judgeBusy({requests}: Evidence) {
   })
 }
 
-function tooEarly(series: readonly SeenRequest[]): SeenRequest[] {
-  return series.filter((request, n) => {
-    const before = series[n - 1]
+function tooEarly(row: readonly SeenRequest[]): SeenRequest[] {
+  return row.filter((request, n) => {
+    const before = row[n - 1]
     if (before === undefined || !isBusy(before) || before.retryAfter === null) return false
     const seconds = secondsBetween(before, request)
     const isOfProxy =
-      before.isProxied && request.isProxied && seconds < PROXY_SECONDS && series[n - 2] === undefined
+      before.isProxied && request.isProxied && seconds < PROXY_SECONDS && row[n - 2] === undefined
     return !isOfProxy && seconds < before.retryAfter - SLACK_SECONDS
   })
 }
 
 /** Returns the requests that were repeated more than three times within a second of an answer that the service is busy. */
-function bursts(series: readonly SeenRequest[]): SeenRequest[] {
+function bursts(row: readonly SeenRequest[]): SeenRequest[] {
   const found = new Set<SeenRequest>()
-  series.forEach((first, n) => {
-    const last = series[n + MOST_REPEATS_WHILE_BUSY + 1]
-    const all = series.slice(n, n + MOST_REPEATS_WHILE_BUSY + 1)
+  row.forEach((first, n) => {
+    const last = row[n + MOST_REPEATS_WHILE_BUSY + 1]
+    const all = row.slice(n, n + MOST_REPEATS_WHILE_BUSY + 1)
     if (last === undefined || !all.every(isBusy) || secondsBetween(first, last) >= BURST_SECONDS) return
     for (const request of [...all, last]) found.add(request)
   })

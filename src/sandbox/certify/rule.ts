@@ -119,36 +119,33 @@ export function onceEach<Input extends object, Result extends object>(
 }
 
 /**
- * Splits equal requests into what each of several workers may have sent, one after the other. A request continues the shortest
- * series whose last request it follows by `follows`, so that no worker is blamed for the requests of another.
+ * Splits equal requests into rows, each of which is known to be from one worker, one after the other. A booking is made by one
+ * worker, and so is everything of a program that has only one; of others it is known of a connection. But if some were under way at
+ * the same time, each may be from another worker.
  */
-export function seriesOf(requests: readonly SeenRequest[], follows: Follows): SeenRequest[][] {
+export function rowsOf(equal: readonly SeenRequest[], {areSeveral}: Workers): SeenRequest[][] {
+  if (hasOverlap(equal)) return equal.map(request => [request])
+  if (!areSeveral || equal.every(({facts}) => facts.key !== undefined)) return [[...equal]]
+  return [...groupBy(equal, ({connection}) => String(connection)).values()]
+}
+
+/**
+ * Splits equal requests into as many rows as needed for a pause of `milliseconds` between any two. A request continues the
+ * shortest row that it can, so that no worker is blamed for the requests of another.
+ */
+export function rowsWithPauses(equal: readonly SeenRequest[], milliseconds: number): SeenRequest[][] {
   const all: SeenRequest[][] = []
-  for (const request of requests) {
+  for (const request of equal) {
     let shortest: SeenRequest[] | undefined
-    for (const series of all) {
-      const last = series.at(-1)
-      if (last === undefined || !follows(last, request)) continue
-      if (shortest === undefined || series.length < shortest.length) shortest = series
+    for (const row of all) {
+      const last = row.at(-1)
+      if (last === undefined || request.begun < last.ended + milliseconds) continue
+      if (shortest === undefined || row.length < shortest.length) shortest = row
     }
     if (shortest === undefined) all.push([request])
     else shortest.push(request)
   }
   return all
-}
-
-/** Reports whether `later` was sent by a worker that had the answer to `earlier`. */
-export type Follows = (earlier: SeenRequest, later: SeenRequest) => boolean
-
-/**
- * Returns how it is known of equal requests that one is a repeat of another. A booking is made by one worker, and so are all
- * requests of a program that has only one. The others are a repeat if they come on the same connection; but if some were under way
- * at the same time, each may be from another worker.
- */
-export function repeatsIn(equal: readonly SeenRequest[], {areSeveral}: Workers): Follows {
-  if (hasOverlap(equal)) return () => false
-  if (!areSeveral || equal.every(({facts}) => facts.key !== undefined)) return isAfter
-  return (earlier, later) => isAfter(earlier, later) && earlier.connection === later.connection
 }
 
 /**

@@ -124,13 +124,14 @@ function judgeRenewed({requests}: Evidence) {
     calls.filter(({token}) => tokens.has(token)),
     ({token}) => token ?? '',
   )
+  const asked = requests.filter(({operation}) => operation === 'token.create').map(({begun}) => begun)
   const failures = new Set<SeenRequest>()
   for (const [token, same] of groupBy(refused, ({token}) => token ?? '')) {
     const heard = Math.min(...same.map(({ended}) => ended))
-    const known = workers.areSeveral ? askedAfter(requests, heard) + LONGEST_QUEUED_MILLISECONDS : heard
+    const known = workers.areSeveral ? askedAfter(asked, heard) + LONGEST_QUEUED_MILLISECONDS : heard
     for (const use of uses.get(token) ?? []) if (use.begun > known) failures.add(use)
-    for (const refusal of notRepeated(same, calls)) failures.add(refusal)
   }
+  if (refused.length > 0) for (const refusal of notRepeated(calls)) failures.add(refusal)
   return finding(refused.length, inOrder(failures), {
     broken: count =>
       `after a 401 the old token was sent again, or the call was not repeated: ${counted(count, 'request')}`,
@@ -139,24 +140,46 @@ function judgeRenewed({requests}: Evidence) {
   })
 }
 
-/** Returns when the client asked for a token after `heard`; `heard` if it did not do so soon. */
-function askedAfter(requests: readonly SeenRequest[], heard: number): number {
-  const isAsked = ({operation, begun}: SeenRequest) => operation === 'token.create' && begun >= heard
-  const asked = requests.find(isAsked)?.begun ?? heard
-  return asked <= heard + LONGEST_UNREAD_MILLISECONDS ? asked : heard
+/** Returns the first of the times `asked` from `heard` on, both in milliseconds; `heard` if none comes soon. */
+function askedAfter(asked: readonly number[], heard: number): number {
+  let low = 0
+  let high = asked.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((asked[middle] ?? heard) < heard) low = middle + 1
+    else high = middle
+  }
+  const first = asked[low] ?? heard
+  return first <= heard + LONGEST_UNREAD_MILLISECONDS ? first : heard
 }
 
-/** Returns the refused calls that were not repeated with another token. Each needs a repeat of its own, in whatever order. */
-function notRepeated(refused: readonly SeenRequest[], calls: readonly SeenRequest[]): SeenRequest[] {
-  const open = groupBy(
-    [...refused].sort((a, b) => a.ended - b.ended),
-    callOf,
-  )
+/**
+ * Returns the refused calls that were not repeated with another token. Each needs a repeat of its own, in whatever order. `calls` are
+ * all calls in the order of their arrival.
+ */
+function notRepeated(calls: readonly SeenRequest[]): SeenRequest[] {
+  /** For each call, what waits for a repeat, by the token that was refused. */
+  const open = new Map<string, Map<string | null, Set<SeenRequest>>>()
   for (const call of calls) {
-    const [first] = open.get(callOf(call)) ?? []
-    if (first && call.token !== first.token && isAfter(first, call)) open.get(callOf(call))?.shift()
+    const name = callOf(call)
+    const waiting = open.get(name) ?? new Map<string | null, Set<SeenRequest>>()
+    for (const [token, refused] of waiting) {
+      if (token !== call.token) takeFirst(refused, each => isAfter(each, call))
+      if (refused.size === 0) waiting.delete(token)
+    }
+    if (!isExpiry(call)) continue
+    open.set(name, waiting.set(call.token, (waiting.get(call.token) ?? new Set()).add(call)))
   }
-  return [...open.values()].flat()
+  return [...open.values()].flatMap(waiting => [...waiting.values()]).flatMap(refused => [...refused])
+}
+
+/** Removes the first item that fits. */
+function takeFirst<Item>(items: Set<Item>, fits: (item: Item) => boolean): void {
+  for (const item of items) {
+    if (!fits(item)) continue
+    items.delete(item)
+    return
+  }
 }
 
 /** A call may be repeated with another body, such as a later date. That a booking was made is known of its repeat only. */

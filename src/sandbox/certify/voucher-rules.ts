@@ -3,17 +3,7 @@ import {VOUCHER_LINK_VALIDITY_SECONDS} from '../../contract/limits.js'
 import {isSuccess} from '../../contract/operations.js'
 import {counted} from '../base/wording.js'
 import type {Evidence, SeenRequest} from './evidence.js'
-import {
-  countedExpiries,
-  finding,
-  groupBy,
-  inOrder,
-  movesOf,
-  type Rule,
-  repeatsIn,
-  seriesOf,
-  workersOf,
-} from './rule.js'
+import {countedExpiries, finding, groupBy, inOrder, movesOf, type Rule, rowsOf, workersOf} from './rule.js'
 
 const MOST_ASKED = 3
 /** A timer of one second may fire a little early. */
@@ -26,7 +16,7 @@ function judgeWaits({requests}: Evidence) {
   )
   const workers = workersOf(requests)
   const groups = groupBy(asked, ({facts, token}) => `${facts.reservation} ${token}`)
-  const rows = [...groups.values()].flatMap(same => seriesOf(same, repeatsIn(same, workers)))
+  const rows = [...groups.values()].flatMap(same => rowsOf(same, workers))
   const failures = rows.flatMap(hasty)
   return finding(asked.length, inOrder(failures), {
     broken: count =>
