@@ -35,7 +35,7 @@ export async function serveSandbox(sandbox: Sandbox, port: number) {
         goneAt: undefined,
         ...(connection && {connection}),
       }
-      if (connection) connections.set(incoming.socket, {...connection, isNew: false})
+      if (connection?.isNew) connections.set(incoming.socket, {...connection, isNew: false})
       return answerOrCut(sandbox, request, link, outgoing)
     },
     {

@@ -58,8 +58,8 @@ function finding(
   failures: readonly SeenAttempt[],
   texts: Parameters<typeof textOf>[2],
 ): Finding {
-  const ids = failures.map(({deliveryId}) => deliveryId)
-  return {seen: seen.length, failures: [...new Set(ids)], text: textOf(seen.length, ids.length, texts)}
+  const ids = [...new Set(failures.map(({deliveryId}) => deliveryId))]
+  return {seen: seen.length, failures: ids, text: textOf(seen.length, ids.length, texts)}
 }
 
 /** A timer may fire a little early, so an attempt that lasted almost as long as the limit was given up. */
