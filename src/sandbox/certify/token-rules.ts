@@ -107,7 +107,10 @@ const sorted = (scopes: string) => scopes.split(' ').sort().join(' ')
 const isExpiry = ({status, code, fault, token}: SeenRequest) =>
   status === 401 && token !== null && (code === 'token_expired' || fault !== null)
 
-/** What the workers of a program sent before the first of them asked for a new token may wait as long to be read. */
+/**
+ * Workers send the old token until one of them has asked for a new one. On a busy machine that request is read this long after the
+ * first 401 at most; a later one is taken for another start of the program.
+ */
 const LONGEST_UNREAD_MILLISECONDS = 30_000
 /**
  * How long after that workers may still send what they had queued with the old token: on a busy machine some seconds. Each such
