@@ -32,7 +32,7 @@ const ENDS = [
   'declined',
   'price_rose',
   'handle_not_valid',
-  'offer_used',
+  'offer_already_used',
   'refused_earlier',
 ]
 
@@ -180,14 +180,20 @@ class Course {
     while (this.servers.length > 0) await this.kill()
     await scene.wire.quiet()
     const last = await scene.agent({home: scene.machine(), flags: flagsOf(limits)})
+    const cancelled = new Set<string>()
     for (const {handle, reference} of this.prepared) {
       const {code, isError, document} = must(await last.call('reserve', {handle}))
-      if (!ENDS.includes(code))
+      // It was made, and then cancelled.
+      const wasCancelled = code === 'not_confirmed' && document.outcome === 'cancelled'
+      if (wasCancelled) cancelled.add(document.reservation_ref)
+      else if (!ENDS.includes(code))
         wrong.push(`${reference} ends with ${code}: ${JSON.stringify(document).slice(0, 300)}`)
-      if (!isError) this.booked.set(reference, document.reservation_ref)
+      if (!isError || wasCancelled) this.booked.set(reference, document.reservation_ref)
     }
     const made = await madeAt(scene)
-    for (const {client_reference_id: reference, reservation_ref} of made) {
+    for (const {client_reference_id: reference, reservation_ref, status} of made) {
+      if (cancelled.has(reservation_ref) !== (status === 'CANCELLED'))
+        wrong.push(`${reference} is ${status}, and reserve said otherwise`)
       if (this.declined.has(reference)) wrong.push(`${reference} was declined, and booked`)
       const known = this.booked.get(reference)
       if (known !== reservation_ref) wrong.push(`${reference} is ${reservation_ref}, and known as ${known}`)
