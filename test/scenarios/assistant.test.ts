@@ -106,6 +106,15 @@ describe.each(ERAS)('in the protocol of %s', era => {
     const cancelled = await assistant.must(CANCEL, quoted)
     expect(cancelled).toMatchObject({outcome: 'cancelled', fee: quoted.fee})
     expect(questions).toHaveLength(2)
+    // What became of it is said in the error, with no more of it than a result has.
+    const {document, isError} = await assistant.do(RESERVE, prepared)
+    expect({isError, ...document}).toMatchObject({
+      isError: true,
+      outcome: 'cancelled',
+      error: {code: 'not_confirmed'},
+    })
+    expect(Object.keys(document.reservation)).toEqual(Object.keys(booked.reservation))
+    expect(document).not.toHaveProperty('idempotency_key')
   })
 
   test('where the client cannot ask, the result says how a person approves it, and the same call goes on', async () => {
