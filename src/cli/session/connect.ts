@@ -60,12 +60,23 @@ export async function openSender(options: ConnectOptions) {
     caFile === undefined ? undefined : await (await import('./trust.js')).trustedCertificates(caFile, env)
   const curlLine = showCurl && (await import('../../api/trace/curl.js')).curlLine
   const summaries: object[] = []
+  let misplaced: string | undefined
+  const keepSummaries = () => {
+    const problem = history && keepExchanges(history.directory, summaries.splice(0))
+    misplaced ??= problem
+  }
   const trace = createTrace({
     secrets,
     show,
     bodies,
     showCurl: curlLine && ((request, redactor) => showCurl?.(curlLine(request, redactor))),
-    note: history && (summary => summaries.push({command: history.command, ...summary})),
+    note:
+      history &&
+      (summary => {
+        summaries.push({command: history.command, ...summary})
+        // A server runs for days, so they are not kept in memory until its end.
+        if (summaries.length >= MOST_SUMMARIES) keepSummaries()
+      }),
     keep: har !== undefined,
   })
   const progress = openProgress(options.quiet, options.env)
@@ -90,7 +101,7 @@ export async function openSender(options: ConnectOptions) {
     async close() {
       progress?.end()
       await transport.close()
-      const misplaced = history && keepExchanges(history.directory, summaries)
+      keepSummaries()
       if (misplaced !== undefined) warn(`Warning: ${misplaced}`)
       if (har === undefined) return
       const {writeWholeFile} = await import('../../storage/files.js')
@@ -104,6 +115,9 @@ export async function openSender(options: ConnectOptions) {
     },
   }
 }
+
+/** So many summaries of requests are held before they are appended to the history of this machine. */
+const MOST_SUMMARIES = 200
 
 /** Matches environment variables that affect the route to the service, in upper or lower case. */
 const ROUTE_VARIABLES = /^((https?|all|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i
