@@ -1,5 +1,6 @@
 /** `mcp`: gives the tools what they work with, and serves until the client has gone. */
 import {setFlagsFromString} from 'node:v8'
+import {createRedactor} from '../../../api/redact/redact.js'
 import {systemClock} from '../../../contract/dates.js'
 import type {Connection} from '../../session/connect.js'
 import type {BaseCommand} from '../../shell/base-command.js'
@@ -57,13 +58,20 @@ export async function serveAgents(
     offerPages: new OfferPages(systemClock.now),
     warn: text => void command.warn(text),
   }
-  const secrets = () => [clientSecret, token, ...(opened.connection?.secretsSent() ?? [])].filter(Boolean)
+  const known = createRedactor([clientSecret, token].filter(Boolean))
+  let count = 0
+  const redactor = () => {
+    const sent = opened.connection?.secretsSent() ?? []
+    for (const secret of sent.slice(count)) known.add(secret)
+    count = sent.length
+    return known
+  }
   const tools = toolsFor(permissions.allowed)
   const names = tools.map(({name}) => name)
   log.write({level: 'info', event: 'start', message: 'serving one client', tools: names})
   const {version} = command.config
   const instructions = instructionsFor(permissions, target)
-  await serve({desk, tools, log, version, instructions, secrets}, stdin, stdout)
+  await serve({desk, tools, log, version, instructions, redactor}, stdin, stdout)
   await opened.bookings?.close()
   log.write({level: 'info', event: 'stopped', message: 'the client has gone'})
 }

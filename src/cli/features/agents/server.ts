@@ -6,7 +6,7 @@ import process from 'node:process'
 import type {Readable, Writable} from 'node:stream'
 import {McpServer, type ReadResourceResult, type StandardSchemaWithJSON} from '@modelcontextprotocol/server'
 import {StdioServerTransport, serveStdio} from '@modelcontextprotocol/server/stdio'
-import {createRedactor, redactStack} from '../../../api/redact/redact.js'
+import {type Redactor, redactStack} from '../../../api/redact/redact.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {asFailure} from '../../shell/exit-codes.js'
 import type {ListenLog} from '../webhooks/listen-log.js'
@@ -30,8 +30,8 @@ export interface Serving {
   readonly log: ListenLog
   readonly version: string
   readonly instructions: string
-  /** The secrets that requests have held, which a service may echo. */
-  readonly secrets: () => readonly string[]
+  /** Returns the redactor that knows all secrets of requests so far, which a service may echo. */
+  readonly redactor: () => Redactor
 }
 
 /** More calls wait, so that a client cannot open a thousand connections. */
@@ -79,7 +79,7 @@ const FIXED = {listChanged: false}
 
 /** Creates the server of one connection, with all tools. */
 function createServer(serving: Serving, calls: Calls): McpServer {
-  const {version, tools, desk, secrets, instructions} = serving
+  const {version, tools, desk, redactor, instructions} = serving
   const seal = createSeal()
   const server = new McpServer(
     {name: 'bookctl', title: 'bookctl, the Partner Booking Service', version},
@@ -113,7 +113,7 @@ function createServer(serving: Serving, calls: Calls): McpServer {
     )
   }
   const reading: Reading = read => calls.run(false, () => readResource(serving, read))
-  registerResources(server, desk, () => createRedactor(secrets()), reading)
+  registerResources(server, desk, redactor, reading)
   registerPrompts(server)
   return server
 }
@@ -145,7 +145,7 @@ interface Calling {
 }
 
 /** Runs a tool. Every failure is a result, and so is a question that a person has to answer first. */
-async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown, {caller, seal}: Calling) {
+async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, {caller, seal}: Calling) {
   const started = performance.now()
   const report = (level: 'info' | 'warn', code: string) => {
     const ms = Math.round(performance.now() - started)
@@ -153,7 +153,7 @@ async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown, {
     log.write({level, event: 'called', message: `${tool.name}: ${code}`, tool: tool.name, code, ms, program})
   }
   try {
-    const result = resultOf(await runAsking(tool, given, desk, caller), createRedactor(secrets()))
+    const result = resultOf(await runAsking(tool, given, desk, caller), redactor())
     report('info', 'ok')
     return result
   } catch (error) {
@@ -165,7 +165,7 @@ async function call({desk, log, secrets}: Serving, tool: Tool, given: unknown, {
     report(kind === 'unexpected' ? 'warn' : 'info', details.code)
     if (kind === 'unexpected' && process.env.BOOKCTL_DEBUG && error instanceof Error)
       log.writeText(redactStack(error.stack ?? ''), 'error')
-    return errorResult(error, createRedactor(secrets()))
+    return errorResult(error, redactor())
   }
 }
 
