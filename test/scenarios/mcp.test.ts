@@ -71,6 +71,10 @@ describe.each(ERAS)('in the protocol of %s', era => {
       'did you mean city?',
     ])
       expect(document.error.message).toContain(word)
+    const {document: unknown} = await call('search_hotels', {...TRIP, city: 'Antalia Beach'})
+    expect(unknown.error).toMatchObject({code: 'invalid_input', hint: 'choose one of cities, by its id'})
+    expect(unknown.cities).toContain('Antalya, TR (104)')
+    expect(unknown.untrusted_fields).toContain('/cities/0')
   })
 
   test('a reservation is shown and listed without the documents and addresses of people', async () => {

@@ -21,9 +21,15 @@ export function resultOf({document, ownWords, ours = {}, link}: Answer, redactor
   return {...result, content: [...result.content, {type: 'resource_link', ...link}]}
 }
 
+const CORRECT = 'correct the arguments and call it again'
+
 /** Returns the result of a call that failed, with the error as `--json` prints it. */
 export function errorResult(thrown: unknown, redactor: Redactor): CallToolResult {
-  const {error, ...rest} = describeFailure(thrown).document
+  const {error: ofCommand, ...rest} = describeFailure(thrown).document
+  const {kind, details} = asFailure(thrown)
+  // The hint of a command without one speaks of its help.
+  const isOwnMistake = kind === 'usage' && details.hint === undefined
+  const error = isOwnMistake ? {...ofCommand, hint: CORRECT} : ofCommand
   const {document, untrusted} = guarded(cutResult(rest), redactor)
   return {
     ...withText({error, ...document, untrusted_fields: [...foreignPartsOf(thrown), ...untrusted]}),

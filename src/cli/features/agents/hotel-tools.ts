@@ -11,7 +11,7 @@ import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {readMaximum} from '../../input/checks.js'
 import {readComingDay} from '../../input/dates.js'
 import {missing} from '../../input/usage-errors.js'
-import {readCity} from '../catalogue/city-search.js'
+import {cityLine, readCity} from '../catalogue/city-search.js'
 import {price, search} from '../catalogue/hotels.js'
 import type {Desk} from './desk.js'
 import {OFFERS_A_PAGE} from './offer-pages.js'
@@ -160,13 +160,23 @@ async function cityOf(city: number | string | undefined, desk: Desk): Promise<nu
     return await readCity(typed, desk.connect)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'usage') throw error
-    const {kind, message, details} = error
-    const hint = details.hint?.replace(
-      'list cities: bookctl content cities',
-      'the cities are in the resource bookctl://cities',
-    )
-    throw new Failure(kind, message.replace(/^--city: /, 'city: '), {...details, hint})
+    // Names of cities are the service's own words, so they stand beside the error, and not in it.
+    const isName = error.message.includes('several cities')
+    const problem = isName
+      ? 'city: several cities have this name'
+      : error.message.replace(/^--city: /, 'city: ')
+    const cities = knownCities(desk)
+    const hint = cities.length > 0 ? 'choose one of cities, by its id' : 'read the resource bookctl://cities'
+    throw new Failure(error.kind, problem, {code: error.details.code, hint, result: {cities}})
   }
+}
+
+/** So many cities are named to an assistant whose client does not read resources. */
+const MOST_CITIES = 40
+
+function knownCities({state, target}: Desk): string[] {
+  const cities = state.writable ? state.cities.list(target) : []
+  return cities.slice(0, MOST_CITIES).map(cityLine)
 }
 
 export const showOffer = defineTool({
