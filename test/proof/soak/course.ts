@@ -30,10 +30,14 @@ interface Episode {
   readonly alerts?: readonly string[]
   /** The alerts that it causes if it lasts as long as in a long run. */
   readonly lastingAlerts?: readonly string[]
+  /** The alerts that it causes together with the next ones, if they come soon. */
+  readonly alertsIfDense?: readonly string[]
   run(stage: Stage, hold: Hold): Promise<void>
 }
 
 const RELOAD_SECONDS = 20
+/** The rule StoreFailing looks that far back. */
+const DENSE_SECONDS = 60
 const PATIENCE_SECONDS = 30
 
 const EPISODES: readonly Episode[] = [
@@ -92,6 +96,7 @@ const EPISODES: readonly Episode[] = [
     name: 'the file of the store is moved away',
     seconds: 30,
     alerts: ['EventsBusy'],
+    alertsIfDense: ['StoreFailing'],
     async run(stage, hold) {
       const path = storeOf(stage)
       await failingStore(stage, hold, 20, {
@@ -134,7 +139,13 @@ const EPISODES: readonly Episode[] = [
     seconds: 120,
     lastingAlerts: ['StoreFailing'],
     async run(stage, hold) {
-      await failingStore(stage, hold, 80, {fail: () => stage.disk.fill(), repair: () => stage.disk.free()})
+      // A small commit fits in now and then, and it is ready until the next one.
+      const during = 'either'
+      await failingStore(stage, hold, 80, {
+        fail: () => stage.disk.fill(),
+        repair: () => stage.disk.free(),
+        during,
+      })
     },
   },
   {
@@ -185,7 +196,6 @@ const EPISODES: readonly Episode[] = [
 const PASSING = ['ReceiverDown', 'StoreFailing', 'AnswersSlow', 'ForwardsOld', 'CertificateEnds', 'NoEvents']
 
 export class Course {
-  readonly wrong: string[] = []
   /** When each alert had its first cause, in Unix seconds. */
   private readonly causes = new Map<string, number>()
   private readonly scale: number
@@ -201,14 +211,14 @@ export class Course {
   }
 
   async run(): Promise<void> {
-    const {stage, scale, minutes} = this
+    const {stage, minutes, scale, pauseSeconds} = this
     const end = performance.now() + minutes * 60_000
     for (const episode of EPISODES) {
-      await sleep(this.pauseSeconds * 1000)
+      await sleep(pauseSeconds * 1000)
       console.error(`${clockOf(Date.now() / 1000)} ${episode.name}`)
-      const {alerts = [], lastingAlerts = []} = episode
-      for (const alert of [...alerts, ...lastingAlerts])
-        if (!this.causes.has(alert)) this.causes.set(alert, Date.now() / 1000)
+      const {alerts = [], lastingAlerts = [], alertsIfDense = []} = episode
+      const possible = [...alerts, ...lastingAlerts, ...(pauseSeconds < DENSE_SECONDS ? alertsIfDense : [])]
+      for (const alert of possible) if (!this.causes.has(alert)) this.causes.set(alert, Date.now() / 1000)
       await episode
         .run(stage, seconds => sleep(seconds * scale * 1000))
         .catch(error => {
@@ -216,7 +226,7 @@ export class Course {
         })
     }
     // Episodes may be shorter than planned.
-    await sleep(Math.max(this.pauseSeconds * 1000, end - performance.now()))
+    await sleep(Math.max(pauseSeconds * 1000, end - performance.now()))
   }
 
   /** Compares the alerts that fired with their causes. */
@@ -269,21 +279,25 @@ async function failingStore(
   stage: Stage,
   hold: Hold,
   seconds: number,
-  {fail, repair}: {readonly fail: () => void; readonly repair: () => void},
+  {
+    fail,
+    repair,
+    during = false,
+  }: {readonly fail: () => void; readonly repair: () => void; readonly during?: false | 'either'},
 ): Promise<void> {
   const {receiver, watch} = stage
   const isReady = async () => (await fetch(`${receiver.adminUrl}/readyz`)).status === 200
-  watch.expectsReady = undefined
+  watch.expectsReady = 'either'
   const began = performance.now()
   const {store_works: before = 0} = receiver.counts
   fail()
   if (!(await until(PATIENCE_SECONDS, async () => !(await isReady()))))
     watch.note('it is still ready, and its store fails')
   console.error(`not ready after ${((performance.now() - began) / 1000).toFixed(1)} s`)
-  watch.expectsReady = false
+  watch.expectsReady = during
   await checkStatus(stage, 8)
   await hold(seconds)
-  watch.expectsReady = undefined
+  watch.expectsReady = 'either'
   const repaired = performance.now()
   repair()
   if (!(await until(PATIENCE_SECONDS, isReady))) watch.note('it is not ready, and its store works')

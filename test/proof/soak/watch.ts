@@ -14,8 +14,8 @@ export class Watch {
   readonly megabytes: number[] = []
   /** The last metrics. */
   last: Record<string, number> = {}
-  /** Whether it should be ready now; undefined while either may be. */
-  expectsReady: boolean | undefined = true
+  /** Whether it should be ready now; undefined while it cannot be asked. */
+  expectsReady: boolean | 'either' | undefined = true
   private readonly began = performance.now()
   private isClosed = false
   private scrapes = 0
