@@ -44,6 +44,7 @@ export async function serveAgents(
       consent: permissions.consent,
       preferred: given.preferences,
       serviceFlags: command.serviceFlags(),
+      timeoutSeconds: command.timeoutSeconds,
     })
     // After a signal, this runs before the connection is closed.
     command.whenStopped(() => opened.bookings?.close())
