@@ -3,8 +3,7 @@ import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
 import {ERAS, startAgent} from '../support/agent.js'
-import {startListening} from '../support/listening.js'
-import {closing, ownDirectory, ownHome} from '../support/own.js'
+import {closing, ownDirectory, ownHome, ownListening} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
 import {reservationIn} from '../support/stay.js'
@@ -122,7 +121,7 @@ describe.each(ERAS)('in the protocol of %s', era => {
   test('the account, the course of a reservation, received events and a signature', async () => {
     const receiving = ownHome({...sandbox.env, BOOKCTL_WEBHOOK_SECRET: SECRET})
     const reference = await reservationIn(receiving)
-    const listening = await startListening(receiving, ['--exit-after', '2'])
+    const listening = await ownListening(receiving, ['--exit-after', '2'])
     for (const id of ['evt_1', 'evt_2']) {
       const data = {object: 'reservation', reservation_ref: reference, status: 'CONFIRMED'}
       const body = JSON.stringify({id, type: 'reservation.confirmed', created: '2030-06-01T12:00:00Z', data})
