@@ -6,8 +6,8 @@ import type {ChildProcess} from 'node:child_process'
 import type {Finished} from '../../support/bookctl.js'
 import {type Home, parse} from '../shared/scene.js'
 
-/** What a person answers to a question: nothing is decided by `cancel`. */
-export type Answer = 'accept' | 'decline' | 'cancel'
+/** What a person answers to a question: nothing is decided by `cancel`, and `never` leaves the question open. */
+export type Answer = 'accept' | 'decline' | 'cancel' | 'never'
 
 export interface AgentOptions {
   readonly flags: readonly string[]
@@ -142,7 +142,7 @@ export class Agent {
       this.questions.push(String(params?.message))
       const action = this.answer?.(String(params?.message)) ?? 'cancel'
       const result = action === 'accept' ? {action, content: {}} : {action}
-      this.send({jsonrpc: '2.0', id, result})
+      if (action !== 'never') this.send({jsonrpc: '2.0', id, result})
     }
     if (method !== undefined) return
     this.waiting.get(Number(id))?.(message)

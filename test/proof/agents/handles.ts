@@ -1,6 +1,7 @@
 /** Handles: repeated, used fifty times at once, changed, of another client or kind, and a thousand of them. */
 import {statSync} from 'node:fs'
 import {join} from 'node:path'
+import {waitUntil} from '../../support/wait.js'
 import type {Cell} from '../shared/part.js'
 import {reservationsAt} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
@@ -216,11 +217,35 @@ const declined: Cell<Bench> = {
   },
 }
 
+const unanswered: Cell<Bench> = {
+  name: 'handle: twenty questions that nobody answers',
+  group: 'handles',
+  async run(bench, _, own) {
+    const scene = await openAgents(own, bench)
+    const agent = await scene.agent({answer: () => 'never'})
+    const handles: string[] = []
+    for (const {offer_id} of await findOffers(agent, 20)) handles.push(await prepare(agent, offer_id))
+    const calls = handles.map(handle => agent.call('reserve', {handle}))
+    await waitUntil(() => agent.questions.length === 20, 'the questions')
+    // Other calls go on meanwhile.
+    const wrong = unlike(await agent.call('account'), undefined, 'account')
+    const {exit} = await agent.close()
+    if (exit !== 0) wrong.push(`ends with ${exit}`)
+    if ((await Promise.all(calls)).some(called => called?.isError === false)) wrong.push('it was reserved')
+    const next = await scene.agent()
+    const [handle] = handles
+    wrong.push(...unlike(await next.call('reserve', {handle}), undefined, 'reserve afterwards'))
+    if ((await madeAt(scene)).length !== 1) wrong.push('not one reservation')
+    return [...wrong, ...(await judge(scene))]
+  },
+}
+
 export const HANDLES: readonly Cell<Bench>[] = [
   changed,
   declined,
   elsewhere,
   thousand,
+  unanswered,
   atOnce('files', 2, true),
   ...STORES.flatMap(store => [repeats(store), atOnce(store, 1), atOnce(store, 5)]),
 ]
