@@ -62,8 +62,8 @@ export class Watch {
     this.scrapes += 1
     const {status} = await fetch(`${adminUrl}/readyz`)
     // What is expected may have changed meanwhile.
-    if (before === this.expectsReady && status !== (before ? 200 : 503))
-      this.note(`/readyz answered ${status}`)
+    const isCertain = before !== 'either' && before === this.expectsReady
+    if (isCertain && status !== (before ? 200 : 503)) this.note(`/readyz answered ${status}`)
     const count = Object.keys(this.last).length
     if (count > 200) this.note(`${count} series`)
   }
