@@ -127,14 +127,20 @@ function judgeRenewed({requests}: Evidence) {
     calls.filter(({token}) => tokens.has(token)),
     ({token}) => token ?? '',
   )
-  const asked = requests.filter(({operation}) => operation === 'token.create').map(({begun}) => begun)
+  const asks = requests.filter(({operation}) => operation === 'token.create')
+  const asked = asks.map(({begun}) => begun)
+  const inVain = asks.filter(({facts}) => facts.issued === undefined).map(({ended}) => ended)
   const failures = new Set<SeenRequest>()
   for (const [token, same] of groupBy(refused, ({token}) => token ?? '')) {
     const heard = Math.min(...same.map(({ended}) => ended))
     const known = workers.areSeveral ? askedAfter(asked, heard) + LONGEST_QUEUED_MILLISECONDS : heard
     for (const use of uses.get(token) ?? []) if (use.begun > known) failures.add(use)
   }
-  if (refused.length > 0) for (const refusal of notRepeated(calls)) failures.add(refusal)
+  const unrepeated = refused.length > 0 ? notRepeated(calls) : []
+  // A program that gets no token may give up.
+  const gotNoToken = ({begun}: SeenRequest) =>
+    inVain.some(ended => ended >= begun && ended <= begun + LONGEST_UNREAD_MILLISECONDS)
+  for (const refusal of unrepeated) if (!gotNoToken(refusal)) failures.add(refusal)
   return finding(refused.length, inOrder(failures), {
     broken: count =>
       `after a 401 the old token was sent again, or the call was not repeated: ${counted(count, 'request')}`,
@@ -157,37 +163,33 @@ function askedAfter(asked: readonly number[], heard: number): number {
 }
 
 /**
- * Returns the refused calls that were not repeated with another token. Each needs a repeat of its own, in whatever order. `calls` are
- * all calls in the order of their arrival.
+ * Returns the refused calls that were not repeated with another token. Each needs a repeat of its own, in whatever order; a repeat
+ * that is refused again needs no other. `calls` are all calls in the order of their arrival.
  */
 function notRepeated(calls: readonly SeenRequest[]): SeenRequest[] {
   /** For each call, what waits for a repeat, by the token that was refused. */
   const open = new Map<string, Map<string | null, Set<SeenRequest>>>()
   for (const call of calls) {
-    const name = callOf(call)
-    const waiting = open.get(name) ?? new Map<string | null, Set<SeenRequest>>()
+    const waiting = open.get(call.content) ?? new Map<string | null, Set<SeenRequest>>()
+    let isRepeat = false
     for (const [token, refused] of waiting) {
-      if (token !== call.token) takeFirst(refused, each => isAfter(each, call))
+      if (token !== call.token && takeFirst(refused, each => isAfter(each, call))) isRepeat = true
       if (refused.size === 0) waiting.delete(token)
     }
-    if (!isExpiry(call)) continue
-    open.set(name, waiting.set(call.token, (waiting.get(call.token) ?? new Set()).add(call)))
+    if (!isExpiry(call) || isRepeat) continue
+    open.set(call.content, waiting.set(call.token, (waiting.get(call.token) ?? new Set()).add(call)))
   }
   return [...open.values()].flatMap(waiting => [...waiting.values()]).flatMap(refused => [...refused])
 }
 
-/** Removes the first item that fits. */
-function takeFirst<Item>(items: Set<Item>, fits: (item: Item) => boolean): void {
+/** Removes the first item that fits. Returns whether there was one. */
+function takeFirst<Item>(items: Set<Item>, fits: (item: Item) => boolean): boolean {
   for (const item of items) {
     if (!fits(item)) continue
     items.delete(item)
-    return
+    return true
   }
-}
-
-/** A call may be repeated with another body, such as a later date. That a booking was made is known of its repeat only. */
-function callOf({operation, facts}: SeenRequest): string {
-  return operation === 'reservations.create' ? operation : `${operation} ${facts.reservation ?? ''}`
+  return false
 }
 
 /** With fewer calls, a program has not shown what it needs. */

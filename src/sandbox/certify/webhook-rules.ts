@@ -6,7 +6,7 @@ import {type Finding, groupBy, onceEach, type Rule, textOf} from './rule.js'
 
 /** The attempts, each under one kind. */
 interface Sorted {
-  /** Those that found no receiver, whatever they are. */
+  /** Those that found no receiver, or were cut when the program ended, whatever they are. */
   readonly unsent: SeenAttempt[]
   readonly first: SeenAttempt[]
   /** Of an event that was accepted before. */
@@ -20,15 +20,29 @@ interface Sorted {
 
 const eventOf = ({subscriptionId, eventId}: SeenAttempt) => `${subscriptionId} ${eventId}`
 
-function sortByKind(attempts: readonly SeenAttempt[]): Sorted {
+/** A timer may fire a little early, so an attempt that lasted almost as long as the limit was given up. */
+const GIVEN_UP_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000 - 50
+
+/** Reports whether the connection was cut before an answer, as when a receiver is stopped. */
+const isCut = ({status, begun, ended}: SeenAttempt) =>
+  status === null && ended - begun < GIVEN_UP_MILLISECONDS
+
+function sortByKind({attempts, requests}: Evidence): Sorted {
+  let lastSignOfLife = requests.at(-1)?.begun ?? 0
+  for (const {isSent, begun} of attempts) if (isSent) lastSignOfLife = Math.max(lastSignOfLife, begun)
+  const foundNobody = (attempt: SeenAttempt) =>
+    !attempt.isSent || (isCut(attempt) && !attempt.isLast && attempt.ended >= lastSignOfLife)
   const accepted = new Set<string>()
   const refused = new Set<string>()
   const newest = new Map<string, SeenAttempt>()
   const sorted: Sorted = {unsent: [], first: [], duplicate: [], disorder: [], forgery: [], accepted}
   for (const attempt of attempts) {
-    if (!attempt.isSent || attempt.forgery !== null) {
+    if (foundNobody(attempt)) {
       if (attempt.forgery === null) sorted.unsent.push(attempt)
-      else if (attempt.isSent) sorted.forgery.push(attempt)
+      continue
+    }
+    if (attempt.forgery !== null) {
+      sorted.forgery.push(attempt)
       continue
     }
     const event = eventOf(attempt)
@@ -49,7 +63,7 @@ function sortByKind(attempts: readonly SeenAttempt[]): Sorted {
 }
 
 /** Returns the attempts by their kind. All rules of this file and four drills need them, so they are sorted once. */
-export const sortedAttempts = onceEach(({attempts}: Evidence) => sortByKind(attempts))
+export const sortedAttempts = onceEach(sortByKind)
 
 const isLate = ({begun, ended}: SeenAttempt) => ended - begun > WEBHOOK_RESPONSE_SECONDS * 1000
 
@@ -62,17 +76,10 @@ function finding(
   return {seen: seen.length, failures: ids, text: textOf(seen.length, ids.length, texts)}
 }
 
-/** A timer may fire a little early, so an attempt that lasted almost as long as the limit was given up. */
-const GIVEN_UP_MILLISECONDS = WEBHOOK_RESPONSE_SECONDS * 1000 - 50
-
-/** Reports whether the connection was cut before an answer, as when a receiver is stopped. */
-const isCut = ({status, begun, ended}: SeenAttempt) =>
-  status === null && ended - begun < GIVEN_UP_MILLISECONDS
-
 /**
  * A receiver may be restarted, so an attempt that was cut or found none is no failure if the event was accepted by another one.
- * Otherwise a cut is one. Where there was no receiver at all, the program may have ended: that counts if the schedule (§6.4) has
- * no attempt left, or if it failed again while the program went on.
+ * Otherwise a cut is one, if the program went on. If there was no receiver at all, the program may have ended: that counts if the
+ * schedule (§6.4) has no attempt left, or if it failed again while the program went on.
  */
 function judgeAnswer(evidence: Evidence): Finding {
   const {first, unsent, accepted} = sortedAttempts(evidence)

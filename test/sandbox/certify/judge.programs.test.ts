@@ -473,6 +473,7 @@ const WRONG_RECEIVERS: typeof WRONG = [
       partner.sandbox.listenAt(partner.origin)
       await partner.book(token, await partner.trip(token))
       await settled(partner)
+      await partner.search(token)
     },
   ],
   [

@@ -130,6 +130,13 @@ test('token.renewed: the old token is not sent again, and the call is repeated',
   const slow = (second: number) => requestsOf(...workers, ...renewed, use(1, {...EXPIRED, second}), use(2))
   expect(verdictOf('token.renewed', slow(22.5))).toBe('passed')
   expect(verdictOf('token.renewed', slow(22.7))).toBe('failed 8')
+  // The repeat is refused again, and the program gives up.
+  expect(verdictOf('token.renewed', requestsOf(use(1, EXPIRED), issued(2), use(2, EXPIRED)))).toBe('passed')
+  const inVain: Told = {operation: 'token.create', token: null, status: 503}
+  expect(verdictOf('token.renewed', requestsOf(use(1, EXPIRED), inVain))).toBe('passed')
+  // Another search is no repeat.
+  const another = [issued(2), use(2, {content: 'another'})]
+  expect(verdictOf('token.renewed', requestsOf(use(1, EXPIRED), ...another))).toBe('failed 1')
   // Each refused call is repeated, whoever does it first.
   expect(verdictOf('token.renewed', requestsOf(...workers, ...renewed.slice(0, -1)))).toBe('failed 3')
   const other: Told = {operation: 'hotels.search'}
@@ -478,7 +485,10 @@ test('webhook.answer: a receiver that is away, or cuts the connection', () => {
   expect(judged(attemptsOf({...away, isLast: true, eventId: 'evt_2'}, {}))).toBe('failed 1')
   expect(judged(attemptsOf({...away, isLast: true, forgery: 'body'}))).toBe('not_shown')
   const cut = {status: null, isAccepted: false, ended: 100}
-  expect(judged(attemptsOf(cut))).toBe('failed 1')
+  expect(judged(attemptsOf(cut), active)).toBe('failed 1')
+  // The program ended while the event was sent.
+  expect(judged(attemptsOf(cut))).toBe('not_shown')
+  expect(judged(attemptsOf({...cut, isLast: true}))).toBe('failed 1')
   expect(judged(attemptsOf(cut, {}))).toBe('passed')
   expect(judged(attemptsOf({status: null, isAccepted: false, ended: 3001}, {}))).toBe('failed 1')
   const textOf = (...attempts: Partial<SeenAttempt>[]) => {
