@@ -9,6 +9,7 @@ import {parse, reservationsAt} from '../shared/scene.js'
 import {
   type Bench,
   findOffers,
+  flagsOf,
   judge,
   must,
   openAgents,
@@ -30,15 +31,18 @@ const TEXTS: Readonly<Record<string, string>> = {
   'lone surrogates': 'x\ud800y\udfffz',
 }
 
-/** Replaces what the service writes as names, descriptions, remarks and messages. */
-function writing(text: string): WireFault {
+/** The keys under which a service writes names, descriptions, remarks and messages. */
+const WRITTEN = /name|description|remarks?|message|surname|title|address/
+/** Every key but those by which a reservation is known to be the one that was asked for. */
+const EVERY = /^(?!reservation_ref$|client_reference_id$|offer_id$)/
+
+/** Replaces what the service writes under these keys. */
+function writing(text: string, keys = WRITTEN): WireFault {
   const replaced = (value: unknown, key = ''): unknown => {
     if (Array.isArray(value)) return value.map(each => replaced(each, key))
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, replaced(inner, name)]))
-    return typeof value === 'string' && /name|description|remarks?|message|surname|title|address/.test(key)
-      ? text
-      : value
+    return typeof value === 'string' && keys.test(key) ? text : value
   }
   return {
     forwards: true,
@@ -201,7 +205,41 @@ function refusedWith(what: string): Cell<Bench> {
   }
 }
 
+/** A service that writes the text as a state, a currency, a date, an address and everything else that is no text. */
+function everywhere(what: string): Cell<Bench> {
+  const text = TEXTS[what] ?? ''
+  return {
+    name: `text: ${what}, in every field`,
+    group: 'texts',
+    async run(bench, _, own) {
+      const scene = await openAgents(own, bench)
+      const agent = await scene.agent({flags: flagsOf({total: 1_000_000, each: 100_000}, '--timeout', '3')})
+      const [offer] = await findOffers(agent, 1)
+      const handle = await prepare(agent, offer?.offer_id ?? '')
+      scene.wire.strike = {path: /reservations|account|hotels|content/, fault: writing(text, EVERY)}
+      const first = must(await agent.call('reserve', {handle}))
+      scene.wire.strike = undefined
+      const {document} = must(await agent.call('reserve', {handle}))
+      const {reservation_ref} = document
+      scene.wire.strike = {path: /reservations|account|hotels|content/, fault: writing(text, EVERY)}
+      const wrong = checkDocument('reserve', first.document, text)
+      for (const [name, args] of [
+        ['account', {}],
+        ['list_reservations', {}],
+        ['show_reservation', {reservation_ref}],
+        ['prepare_cancellation', {reservation_ref}],
+        ['show_offer', {offer_id: offer?.offer_id}],
+        ['explain', {what: reservation_ref}],
+      ] as const)
+        wrong.push(...checkDocument(name, must(await agent.call(name, args)).document, text))
+      scene.wire.strike = undefined
+      return [...wrong, ...(await judge(scene))]
+    },
+  }
+}
+
 export const TEXT_CELLS: readonly Cell<Bench>[] = [
   ...Object.keys(TEXTS).map(hostile),
   ...Object.keys(TEXTS).map(refusedWith),
+  ...Object.keys(TEXTS).map(everywhere),
 ]
