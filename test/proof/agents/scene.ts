@@ -137,7 +137,7 @@ export function must(called: Called | undefined): Called {
 }
 
 export async function madeAt({side}: Pick<Scene, 'side'>): Promise<Made[]> {
-  return side.reservations()
+  return side.allReservations()
 }
 
 /** Checks what holds always: no second reservation, one key for each reference, no limit passed, only protocol on stdout. */

@@ -98,14 +98,26 @@ export class Side {
 
   /** Returns the ids of the subscriptions to `url`. */
   async subscriptionsTo(url: string): Promise<string[]> {
+    const all: {id: string; url: string}[] = await this.pages('/webhooks/subscriptions')
+    return all.filter(each => each.url === url).map(({id}) => id)
+  }
+
+  /** Returns all reservations. */
+  // biome-ignore lint/suspicious/noExplicitAny: reservations as they come
+  allReservations(): Promise<any[]> {
+    return this.pages('/reservations')
+  }
+
+  /** Returns what a list has on all its pages. */
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape
+  private async pages(path: string): Promise<any[]> {
     this.client ??= connectTo(this.origin)
     const {call} = await this.client
-    const found: string[] = []
+    const found: unknown[] = []
     let after = ''
     do {
-      const {json} = await call('GET', `/webhooks/subscriptions?limit=200${after}`)
-      const page = json.data as {id: string; url: string}[]
-      found.push(...page.filter(each => each.url === url).map(({id}) => id))
+      const {json} = await call('GET', `${path}?limit=200${after}`)
+      found.push(...json.data)
       after = json.meta.after === null ? '' : `&after=${json.meta.after}`
     } while (after !== '')
     return found
