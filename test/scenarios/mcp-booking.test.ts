@@ -151,13 +151,23 @@ describe.each(ERAS)('in the protocol of %s', era => {
     })
   })
 
-  test('fifty calls of one handle at once make one reservation', async () => {
+  test('fifty calls of one handle at once ask a person once, and make one reservation', async () => {
     const agent = await startAsking(own(), era, ['accept'])
     const plan = await prepared(agent)
     const calls = Array.from({length: 50}, () => agent.call('reserve', {handle: plan.handle}))
-    const references = (await Promise.all(calls)).map(({document}) => document.reservation_ref)
-    expect(new Set(references).size).toBe(1)
-    expect(references[0]).toMatch(/^RSV-/)
+    const documents = (await Promise.all(calls)).map(({document}) => document)
+    expect(agent.questions).toHaveLength(1)
+    const booked = documents.filter(({error}) => error === undefined)
+    const references = new Set(booked.map(({reservation_ref}) => reservation_ref))
+    expect([...references]).toEqual([expect.stringMatching(/^RSV-/)])
+    // The others came while the person was asked.
+    for (const waiting of documents.filter(({error}) => error !== undefined))
+      expect(waiting).toMatchObject({
+        error: {code: 'approval_needed', hint: expect.stringContaining('once the person has answered')},
+        handle: plan.handle,
+      })
+    const {document: again} = await agent.call('reserve', {handle: plan.handle})
+    expect(references).toContain(again.reservation_ref)
     expect(await reservationsOf(plan.client_reference_id)).toHaveLength(1)
   })
 })

@@ -65,7 +65,15 @@ function atOnce(store: StoreName, servers: number, isSample = false): Cell<Bench
       const others = await Promise.all(times(servers - 1, () => scene.agent({home: scene.machine()})))
       const all = [agent, ...others]
       const calls = times(50, n => all[n % all.length]?.call('reserve', {handle}))
-      return oneFor(scene, await Promise.all(calls))
+      const called = await Promise.all(calls)
+      // Calls that came while a person was asked say so, and have the result afterwards.
+      for (const [n, each] of called.entries())
+        if (each?.document?.error?.code === 'approval_needed')
+          called[n] = await all[n % all.length]?.call('reserve', {handle})
+      const wrong = await oneFor(scene, called)
+      for (const {questions} of all)
+        if (questions.length > 1) wrong.push(`${questions.length} questions at one client, not 1`)
+      return wrong
     },
   }
 }

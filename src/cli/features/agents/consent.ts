@@ -30,8 +30,11 @@ export interface Question {
  */
 export type Reply = 'approved' | 'declined' | 'closed' | 'cannot_ask'
 
-/** Asks the person who uses the agent's program. If it throws, nothing is decided, and the error reaches the caller as it is. */
-export type Ask = (question: Question) => Promise<Reply>
+/**
+ * Asks the person who uses the agent's program. `approveCommand` is the command line that approves it at a terminal. If it throws,
+ * nothing is decided, and the error reaches the caller as it is.
+ */
+export type Ask = (question: Question, approveCommand: string) => Promise<Reply>
 
 /** Returns what the person is asked about a handle, whichever way the question is put. */
 export async function questionOf(
@@ -107,13 +110,14 @@ export async function requireApproval(
   const {handle, expiresAt} = found
   requireAlive(found)
   if (found.decision === 'approved' || consent === 'none') return false
-  const reply = await ask(await questionOf(found, prepared, target))
+  const question = await questionOf(found, prepared, target)
+  const command = approveCommand(handle)
+  const reply = await ask(question, command)
   const until = isoTime(expiresAt)
   if (reply === 'approved' || reply === 'declined') {
     requireAlive(await decide(handles, handle, reply, {by: 'elicitation', now: now()}))
     return true
   }
-  const command = approveCommand(handle)
   // Another program or a terminal may have decided meanwhile.
   const newest = await handles.find(handle, now())
   if (newest && newest.decision !== 'waiting') {
@@ -129,6 +133,15 @@ export async function requireApproval(
   const message = `it waits until a person approves it, at the latest at ${until}; nothing was sent`
   const hint = `a person runs, at a terminal: ${command}; then call this again with the same handle`
   throw new Failure('usage', message, {code: 'approval_needed', hint, ...details})
+}
+
+/** Returns the usage error `approval_needed` for a call while the person is asked already, because of another call. */
+export function alreadyAsked({handle, expiresAt}: Question, approveCommand: string): Failure {
+  const until = isoTime(expiresAt)
+  const message = `a person is being asked already, because of another call of this handle, and can answer until ${until}; nothing was sent`
+  const hint = `once the person has answered, call this again with the same handle; if no question is shown, a person runs, at a terminal: ${approveCommand}`
+  const result = {handle, expires_at: until, approve: approveCommand}
+  return new Failure('usage', message, {code: 'approval_needed', hint, result})
 }
 
 /** Stores a decision, and returns the handle with the decision that stands. Throws a usage error if it is no longer valid. */

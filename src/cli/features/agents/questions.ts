@@ -34,8 +34,40 @@ export type Seal = ReturnType<typeof createSeal>
 
 /** Thrown by `ask` where the reply has to come with another call. */
 export class QuestionToAsk extends Error {
-  constructor(readonly question: Question) {
+  constructor(
+    readonly question: Question,
+    readonly approveCommand: string,
+  ) {
     super('a person has to be asked first')
+  }
+}
+
+/**
+ * Not in the interface: how long a question that nobody answers keeps other calls of its handle from asking. The client may have lost
+ * it, and does not say so.
+ */
+const OPEN_MILLISECONDS = 60_000
+
+/** The questions that the client has not answered yet, so that a person is asked once however many calls there are. */
+export class OpenQuestions {
+  /** When each question was put, by its handle, oldest first. */
+  private readonly askedAt = new Map<string, number>()
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** Returns whether a question about `handle` may be put, and counts it as open. */
+  open(handle: string): boolean {
+    const now = this.now()
+    for (const [other, askedAt] of this.askedAt)
+      if (now - askedAt >= OPEN_MILLISECONDS) this.askedAt.delete(other)
+    if (this.askedAt.has(handle)) return false
+    this.askedAt.set(handle, now)
+    return true
+  }
+
+  /** Ends the question about `handle`, if there is one, because it was answered. */
+  answered(handle: string): void {
+    this.askedAt.delete(handle)
   }
 }
 
@@ -52,6 +84,8 @@ interface Envelope {
 
 /** The caller of one request. */
 export interface AskingCaller extends Caller {
+  /** The handle that the request brought a reply about. */
+  readonly repliesTo: string | undefined
   /** Whether the request brought a reply about `handle` that no question has taken yet. */
   hasReplyAbout(handle: string): boolean
 }
@@ -64,15 +98,16 @@ export function callerOf({mcpReq}: ServerContext, introduced: Introduced): Askin
   let reply = replyIn(mcpReq)
   return {
     program: sanitizeLine(client ? `${client.name} ${client.version}` : 'unknown', MOST_PROGRAM_LENGTH),
+    repliesTo: reply?.handle,
     hasReplyAbout: handle => reply?.handle === handle,
-    async ask(question) {
+    async ask(question, approveCommand) {
       const found = reply
       if (found?.handle === question.handle) {
         reply = undefined
         return found.reply
       }
       if (!canAsk(capabilities)) return 'cannot_ask'
-      throw new QuestionToAsk(question)
+      throw new QuestionToAsk(question, approveCommand)
     },
   }
 }

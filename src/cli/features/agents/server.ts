@@ -11,12 +11,14 @@ import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {asFailure} from '../../shell/exit-codes.js'
 import type {ListenLog} from '../webhooks/listen-log.js'
 import {errorResult, resultOf} from './answer.js'
+import {alreadyAsked} from './consent.js'
 import type {Desk} from './desk.js'
 import {registerPrompts} from './prompts.js'
 import {
   type AskingCaller,
   callerOf,
   createSeal,
+  OpenQuestions,
   QuestionToAsk,
   questionResult,
   type Seal,
@@ -44,8 +46,9 @@ const MOST_CALLS = 8
 export async function serve(serving: Serving, input: Readable, output: Writable): Promise<void> {
   const {log} = serving
   const calls = new Calls()
+  const questions = new OpenQuestions()
   const transport = new Pipe(input, output)
-  const server = serveStdio(() => createServer(serving, calls), {
+  const server = serveStdio(() => createServer(serving, calls, questions), {
     transport,
     onerror: error => log.writeCounted({level: 'warn', event: 'warning', message: problemOf(error)}),
   })
@@ -78,7 +81,7 @@ class Pipe extends StdioServerTransport {
 const FIXED = {listChanged: false}
 
 /** Creates the server of one connection, with all tools. */
-function createServer(serving: Serving, calls: Calls): McpServer {
+function createServer(serving: Serving, calls: Calls, questions: OpenQuestions): McpServer {
   const {version, tools, desk, redactor, instructions} = serving
   const seal = createSeal()
   const server = new McpServer(
@@ -108,7 +111,9 @@ function createServer(serving: Serving, calls: Calls): McpServer {
       },
       (given, context) => {
         const caller = callerOf(context, introducedTo(server))
-        return calls.run(tool.change !== undefined, () => call(serving, tool, given, {caller, seal}))
+        return calls.run(tool.change !== undefined, () =>
+          call(serving, tool, given, {caller, seal, questions}),
+        )
       },
     )
   }
@@ -142,10 +147,12 @@ function introducedTo({server}: McpServer) {
 interface Calling {
   readonly caller: AskingCaller
   readonly seal: Seal
+  readonly questions: OpenQuestions
 }
 
 /** Runs a tool. Every failure is a result, and so is a question that a person has to answer first. */
-async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, {caller, seal}: Calling) {
+async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, calling: Calling) {
+  const {caller, seal, questions} = calling
   const started = performance.now()
   const report = (level: 'info' | 'warn', code: string) => {
     const ms = Math.round(performance.now() - started)
@@ -158,14 +165,22 @@ async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, 
     return result
   } catch (error) {
     if (error instanceof QuestionToAsk) {
-      report('info', 'asked')
-      return questionResult(error.question, seal)
+      const {question, approveCommand} = error
+      if (questions.open(question.handle)) {
+        report('info', 'asked')
+        return questionResult(question, seal)
+      }
+      report('info', 'approval_needed')
+      return errorResult(alreadyAsked(question, approveCommand), redactor())
     }
     const {kind, details} = asFailure(error)
     report(kind === 'unexpected' ? 'warn' : 'info', details.code)
     if (kind === 'unexpected' && process.env.BOOKCTL_DEBUG && error instanceof Error)
       log.writeText(redactStack(error.stack ?? ''), 'error')
     return errorResult(error, redactor())
+  } finally {
+    // Only now, because calls that have no reply may share the work until here.
+    if (caller.repliesTo !== undefined) questions.answered(caller.repliesTo)
   }
 }
 
