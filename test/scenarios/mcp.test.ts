@@ -74,6 +74,12 @@ describe.each(ERAS)('in the protocol of %s', era => {
     expect(unknown.error).toMatchObject({code: 'invalid_input', hint: 'choose one of cities, by its id'})
     expect(unknown.cities).toContain('Antalya, TR (104)')
     expect(unknown.untrusted_fields).toContain('/cities/0')
+    const destination = {type: 'CITY', id: 101}
+    const {document: both} = await call('search_hotels', {...TRIP, city: 'Antalya', destination})
+    expect(both.error).toMatchObject({code: 'invalid_input', hint: 'give one of them'})
+    expect(both.error.message).toContain('city is Antalya (104), and destination is 101')
+    const same = await call('search_hotels', {...TRIP, destination: {...destination, id: 104}})
+    expect(same.document.search.destination.id).toBe(104)
   })
 
   test('a reservation is shown and listed without the documents and addresses of people', async () => {

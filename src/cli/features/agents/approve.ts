@@ -16,7 +16,8 @@ export const APPROVE_COLUMNS = ['handle', 'kind', 'decision', 'decided_by', 'exp
  */
 export async function approve(command: BaseCommand, handle: string): Promise<Result> {
   const target = await command.target()
-  const handles = await (await command.state()).agentHandles(target)
+  const state = await command.state()
+  const handles = await state.agentHandles(target)
   const found = isHandle(handle) ? await handles.find(handle, systemClock.now()) : undefined
   if (found === undefined) {
     const hint = 'copy the handle exactly, and use the profile of the agent: --profile NAME'
@@ -31,7 +32,7 @@ export async function approve(command: BaseCommand, handle: string): Promise<Res
     )
   if (decision !== 'waiting')
     throw usage('handle_decided', `this was decided already: ${decision}`, 'the agent can prepare it again')
-  const {title, lines} = await questionOf(found, prepared, target)
+  const {title, lines} = await questionOf(found, prepared, {state, target})
   const until = `${'Valid until'.padEnd(13)} ${onItsOwnClock(isoTime(found.expiresAt))}`
   command.stopNote = {state: 'nothing was decided', hint: 'run the command again to be asked again'}
   const agreed = await command.agreed(false, title, [...lines, until])

@@ -77,7 +77,7 @@ export async function cancelHandle(
   caller: Caller,
 ): Promise<CancelledReservation> {
   const {connection, handles, journal, consent, approveCommand} = booking
-  const {target, clock} = connection
+  const {state, target, clock} = connection
   const now = () => clock.now()
   if (!isHandle(handle)) throw handleNotValid()
   const found = await requireCancellation(booking, handle)
@@ -85,7 +85,7 @@ export async function cancelHandle(
   const {prepared} = found
   // A person has agreed to one that began to be carried out.
   if (found.usedAt === null) {
-    const asking = {handles, target, consent, ask: caller.ask, approveCommand, now}
+    const asking = {handles, state, target, consent, ask: caller.ask, approveCommand, now}
     await requireApproval(found, prepared, asking)
   }
   const done = await journal.alone(

@@ -11,9 +11,10 @@ import {isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
 import type {ReservationRequest} from '../../../contract/reservations.js'
+import type {State} from '../../../state/state.js'
 import type {Target} from '../../session/resolve.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
-import {chargeAhead, describePlan} from '../reserve/plan.js'
+import {chargeAhead, cityOf, describePlan} from '../reserve/plan.js'
 
 /** What a person is asked. All texts are sanitised. */
 export interface Question {
@@ -36,11 +37,17 @@ export type Reply = 'approved' | 'declined' | 'closed' | 'cannot_ask'
  */
 export type Ask = (question: Question, approveCommand: string) => Promise<Reply>
 
+/** The service, and what this machine has stored of it. */
+interface Service {
+  readonly state: State
+  readonly target: Target
+}
+
 /** Returns what the person is asked about a handle, whichever way the question is put. */
 export async function questionOf(
   {handle, program, expiresAt}: Pick<AgentHandle, 'handle' | 'program' | 'expiresAt'>,
   prepared: Prepared,
-  target: Target,
+  {state, target}: Service,
 ): Promise<Question> {
   const asked = `${'Asked by'.padEnd(13)} ${sanitizeLine(program, 100)}`
   const mode = target.mode === 'live' ? 'LIVE, with real money' : 'TEST'
@@ -62,14 +69,15 @@ export async function questionOf(
   const cost = sanitizeLine(moneyText({amount: price, currency}) ?? '', 40)
   const charged = charge ? `, ${sanitizeLine(charge.short, 100)}` : ''
   const warnings = doubts.map(doubt => `Warning: ${sanitizeLine(doubt, 300)}`)
-  const lines = [...describePlan({request, intent, seen: offer}, target, {charge}), asked, ...warnings]
+  const city = cityOf(offer, {state, target})
+  const plan = describePlan({request, intent, seen: offer}, target, {charge, city})
+  const lines = [...plan, asked, ...warnings]
   return {title: `Reserve this for ${cost}${charged} (${mode})?`, lines, handle, expiresAt}
 }
 
 /** How a decision is obtained for a handle. */
-export interface Asking {
+export interface Asking extends Service {
   readonly handles: HandleStore
-  readonly target: Target
   /** `none` needs no decision; only test credentials may use it. */
   readonly consent: 'ask' | 'none'
   readonly ask: Ask
@@ -106,11 +114,11 @@ export async function requireApproval(
   prepared: Prepared,
   asking: Asking,
 ): Promise<boolean> {
-  const {handles, target, consent, ask, approveCommand, now} = asking
+  const {handles, consent, ask, approveCommand, now} = asking
   const {handle, expiresAt} = found
   requireAlive(found)
   if (found.decision === 'approved' || consent === 'none') return false
-  const question = await questionOf(found, prepared, target)
+  const question = await questionOf(found, prepared, asking)
   const command = approveCommand(handle)
   const reply = await ask(question, command)
   const until = isoTime(expiresAt)

@@ -3,7 +3,8 @@ import {z} from 'zod'
 import {chargeOf} from '../../../api/answers/charges.js'
 import {type OfferTerms, termsOf} from '../../../api/answers/terms-and-fees.js'
 import {isoTime} from '../../../contract/dates.js'
-import {Failure} from '../../../contract/failure.js'
+import {Failure, usage} from '../../../contract/failure.js'
+import {sanitizeLine} from '../../../contract/foreign-text.js'
 import {type SearchRequest, searchRequest} from '../../../contract/hotels.js'
 import {canonicalJson, isObject} from '../../../contract/json.js'
 import {MOST_ROOMS, OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
@@ -143,7 +144,15 @@ async function requestOf(given: SearchInput, desk: Desk): Promise<SearchRequest>
   ]
   if (absent.length > 0) throw missing(absent, 'ask the person for what you do not know', 'missing_argument')
   const check_in = readComingDay('check_in', given.check_in)
-  const id = destination?.id ?? (await cityOf(city, desk))
+  const id = (await cityOf(city, desk)) ?? destination?.id
+  if (destination !== undefined && destination.id !== id) {
+    const named = typeof city === 'string' ? `${sanitizeLine(city, 60)} (${id})` : id
+    throw usage(
+      'invalid_input',
+      `city is ${named}, and destination is ${destination.id}: these are different cities`,
+      'give one of them',
+    )
+  }
   return readArguments(searchRequest, {
     destination: {type: 'CITY', id},
     check_in,

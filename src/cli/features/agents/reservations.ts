@@ -258,14 +258,14 @@ async function requireReady(
   caller: Caller,
 ): Promise<ReservationIntent> {
   const {connection, handles, consent, approveCommand} = booking
-  const {target, clock} = connection
+  const {state, target, clock} = connection
   const now = () => clock.now()
   // A handle of a cancellation is told as any other that is not valid.
   if (found?.prepared?.kind !== 'reservation' || found.expiresAt <= now()) throw handleNotValid()
   const {prepared, handle} = found
   requireAlive(found)
   await requirePrice(booking, prepared, handle)
-  const asking = {handles, target, consent, ask: caller.ask, approveCommand, now}
+  const asking = {handles, state, target, consent, ask: caller.ask, approveCommand, now}
   // The person may have taken a while to agree.
   if (await requireApproval(found, prepared, asking)) await requirePrice(booking, prepared, handle)
   // Without a question, a person may still have declined it at a terminal.

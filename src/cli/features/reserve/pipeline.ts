@@ -41,6 +41,7 @@ import type {AllReserveFlags} from './flags.js'
 import {
   atWhatPrice,
   chargeAhead,
+  cityOf,
   describePlan,
   describeRepeat,
   describeRequest,
@@ -204,7 +205,8 @@ export class ReservePipeline {
     const describes = command.describesAhead()
     const charge = describes ? await this.chargeOf(plan) : undefined
     const question = `Reserve this${atWhatPrice(plan, target, charge)}?`
-    const preview = describes ? describePlan(plan, target, {charge}) : []
+    const city = describes ? cityOf(plan.seen, {state: await command.state(), target}) : undefined
+    const preview = describes ? describePlan(plan, target, {charge, city}) : []
     const agreed = await command.agreed(flags.yes, question, preview)
     if (agreed === false || target.mode === 'live')
       requireConsent(agreed, {what: 'a live reservation', undone: 'nothing was sent'})

@@ -25,7 +25,7 @@ import {
 } from '../../../contract/journal.js'
 import {OFFER_VALIDITY_SECONDS} from '../../../contract/limits.js'
 import {compareAmounts} from '../../../contract/money.js'
-import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
+import type {Contact, Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
@@ -35,6 +35,7 @@ import type {Connection} from '../../session/connect.js'
 import {type DryRequest, dryRequest} from '../../session/dry-run.js'
 import type {Target} from '../../session/resolve.js'
 import {counted, moneyText, nightsText, withWeekday} from '../../terminal/dates-and-amounts.js'
+import {cityText} from '../catalogue/city-search.js'
 import {chargeText, detailRows, priceText, type Row} from '../catalogue/offer-lines.js'
 import type {ReserveFlags} from './flags.js'
 import {completeRequest, type Typed} from './request.js'
@@ -273,14 +274,29 @@ export async function chargeAhead(
   return {text, short: `charged in ${account}`}
 }
 
+interface PlanTexts {
+  readonly people?: readonly Row[]
+  readonly charge?: ChargeAhead | undefined
+  readonly city?: string | undefined
+}
+
+/** Returns the city that was searched, with its stored name; undefined if it is not known. Sends no request. */
+export function cityOf(
+  seen: OfferFound | undefined,
+  place: {readonly state: State; readonly target: Target},
+): string | undefined {
+  const id = seen?.details?.city ?? null
+  return id === null ? undefined : cityText(id, place)
+}
+
 /**
  * Returns the plan as lines of `Name  text`, without control characters. `people` replaces the row with the names of
- * the guests.
+ * the guests; `city` is the text of `cityOf`.
  */
 export function describePlan(
   {request, intent, seen}: Pick<Plan, 'request' | 'intent'> & {readonly seen: OfferFound | undefined},
   target: Target,
-  {people, charge}: {readonly people?: readonly Row[]; readonly charge?: ChargeAhead | undefined} = {},
+  {people, charge, city}: PlanTexts = {},
 ): string[] {
   const names = request.guests.map(
     ({name, surname, is_lead}) => `${name} ${surname}${is_lead ? ' (lead)' : ''}`,
@@ -296,6 +312,7 @@ export function describePlan(
   const rows: Row[] = [
     ...detailRows(seen, systemClock.now()),
     ...(dates === undefined ? [] : [['Dates', dates] as const]),
+    ...(city === undefined ? [] : [['City', city] as const]),
     ...(people ?? [['Guests', names.join(', ')] as const]),
     ['Nationality', `${country} (${nationality}), as searched`],
     ['Payment', PAYMENTS[request.payment.mode]],
@@ -306,6 +323,10 @@ export function describePlan(
     ['Service', `${MODES[target.mode]}, ${new URL(target.baseUrl).host}, ${target.clientId}`],
   ]
   return rows.map(([name, text]) => `${name.padEnd(13)} ${sanitizeLine(text, 500)}`)
+}
+
+export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
+  return `${name} ${surname}, ${email}, ${phone_country_code} ${phone_number}`
 }
 
 /** Returns price, charge and mode for the question, because a narrow terminal may show nothing else of the plan. */

@@ -14,8 +14,9 @@ import {createPhoneReader, type Phone} from '../../input/guests.js'
 import type {Connection} from '../../session/connect.js'
 import {counted, withWeekday} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
+import {contactText} from '../reserve/plan.js'
 import type {Draft, GuestForm, Place, WizardDesk} from './draft.js'
-import {askCountry, askName, askRead, askWords, contactText} from './questions.js'
+import {askCountry, askName, askRead, askWords} from './questions.js'
 
 /** Returns the places of all rooms, in the order in which guests are sent: room by room, adults before children. */
 export function placesOf(rooms: readonly Room[]): Place[] {

@@ -13,10 +13,17 @@ import type {Guest} from '../../../contract/reservations.js'
 import type {OfferFound} from '../../../contract/seen-offers.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import type {Prompts} from '../../terminal/prompts/prompts.js'
-import {cityText} from '../catalogue/city-search.js'
 import {type Row, termsIn} from '../catalogue/offer-lines.js'
 import type {Booked} from '../reserve/pipeline.js'
-import {atWhatPrice, type ChargeAhead, chargeAhead, describePlan, type Plan} from '../reserve/plan.js'
+import {
+  atWhatPrice,
+  type ChargeAhead,
+  chargeAhead,
+  cityOf,
+  contactText,
+  describePlan,
+  type Plan,
+} from '../reserve/plan.js'
 import {readTyped} from '../reserve/request.js'
 import {askContact, askGuests, askKeep, keepPeople, ofGuest, peopleHere, placesOf} from './ask-people.js'
 import {askRooms, lastSearch} from './ask-search.js'
@@ -29,7 +36,7 @@ import {
   startClock,
   type WizardDesk,
 } from './draft.js'
-import {askCountry, contactText} from './questions.js'
+import {askCountry} from './questions.js'
 
 /** Messages of the questions whose refused answer is not offered again. */
 const PAYMENT = 'Payment'
@@ -234,14 +241,16 @@ function describeSummary(
   {connection}: WizardDesk,
   charge: ChargeAhead | undefined,
 ): string {
-  const city = seen?.details?.city
   const {request, doubts} = plan
   const people: Row[] = [
-    ...(city ? [['City', cityText(city, connection)] as const] : []),
     ...request.guests.map((guest, index) => [index === 0 ? 'Guests' : '', guestText(guest)] as const),
     ['Contact', contactText(request.contact)],
   ]
-  const lines = describePlan({...plan, seen}, connection.target, {people, charge})
+  const lines = describePlan({...plan, seen}, connection.target, {
+    people,
+    charge,
+    city: cityOf(seen, connection),
+  })
   return ['', ...lines, ...doubts.map(doubt => `Warning: ${sanitizeLine(doubt)}`)].join('\n')
 }
 

@@ -1,7 +1,6 @@
 /** Questions that several parts of the wizard ask: checked values, countries, names. */
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
-import type {Contact} from '../../../contract/reservations.js'
 import {findCountries, type NamedCountry, namedCountries} from '../../input/countries.js'
 import {faultsOfWords, LATIN_ADVICE, needsLatin, oddIn} from '../../input/guests.js'
 import type {Choice, Prompts, TextQuestion} from '../../terminal/prompts/prompts.js'
@@ -83,8 +82,4 @@ export function askWords(
       if (fault) throw fault
     },
   })
-}
-
-export function contactText({name, surname, email, phone_country_code, phone_number}: Contact): string {
-  return `${name} ${surname}, ${email}, ${phone_country_code} ${phone_number}`
 }

@@ -1,12 +1,20 @@
 /** What a person is asked, and the command that answers at a terminal. */
-import {expect, test} from 'vitest'
+import {beforeEach, expect, test} from 'vitest'
 import {approveCommandOf, questionOf} from '../../../../src/cli/features/agents/consent.js'
 import type {PreparedCancellation, PreparedReservation} from '../../../../src/contract/agent-handles.js'
+import {openState, type State} from '../../../../src/state/state.js'
 import {targetAt} from '../../../support/agents.js'
 import {requestFor} from '../../../support/booking.js'
 import {intent, offer} from '../../../support/client.js'
+import {closing, ownDirectory} from '../../../support/own.js'
 
 const target = targetAt('https://service.example/v1')
+let state: State
+
+beforeEach(() => {
+  state = closing(openState(ownDirectory()))
+})
+
 const about = {handle: 'hdl_1', program: 'assistant\u001b[2J 1.0', expiresAt: 9}
 
 const reservation: PreparedReservation = {
@@ -26,29 +34,42 @@ const cancellation: PreparedCancellation = {
 }
 
 test('the question says what is booked, for how much, for whom, who asked, and whether it is real', async () => {
-  const {title, lines} = await questionOf(about, reservation, target)
+  const {title, lines} = await questionOf(about, reservation, {state, target})
   expect(title).toBe('Reserve this for 403.20 EUR (TEST)?')
   const text = lines.join('\n')
   for (const word of ['Ağa', '2030', 'Öğüt', 'from the account', 'cid_test', 'TEST: no real money'])
     expect(text).toContain(word)
   expect(lines).toContain('Asked by      assistant\\u001b[2J 1.0')
   expect(lines.at(-1)).toMatch(/^Warning: the offer was searched for 2 guests/)
-  const live = await questionOf(about, reservation, {...target, mode: 'live'})
+  const live = await questionOf(about, reservation, {state, target: {...target, mode: 'live'}})
   expect(live.title).toBe('Reserve this for 403.20 EUR (LIVE, with real money)?')
   expect(live.lines.join('\n')).toContain('LIVE: a real booking, with real money')
 })
 
+test('the question names the city of the search, by its stored name or its id', async () => {
+  const details = {refundable: null, free_cancellation_until: null, terms: null, city: 101}
+  const inCity = {...reservation, offer: {...reservation.offer, details}}
+  const cityLines = async () => {
+    const {lines} = await questionOf(about, inCity, {state, target})
+    return lines.filter(line => line.startsWith('City'))
+  }
+  expect(await cityLines()).toEqual(['City          101'])
+  state.cities.remember(target, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
+  expect(await cityLines()).toEqual(['City          Istanbul (101)'])
+  expect((await questionOf(about, reservation, {state, target})).lines.join()).not.toContain('City')
+})
+
 test('nothing that an agent or the service wrote can add a line or move the cursor', async () => {
   for (const prepared of [reservation, cancellation]) {
-    const {title, lines} = await questionOf(about, prepared, target)
+    const {title, lines} = await questionOf(about, prepared, {state, target})
     for (const line of [title, ...lines]) expect(line).not.toMatch(/[\p{Cc}\u202e]/u)
   }
-  const {lines} = await questionOf(about, reservation, target)
+  const {lines} = await questionOf(about, reservation, {state, target})
   expect(lines.filter(line => line.startsWith('Price'))).toEqual([expect.stringContaining('403.20 EUR')])
 })
 
 test('the question about a cancellation has its fee', async () => {
-  const {title, lines} = await questionOf(about, cancellation, target)
+  const {title, lines} = await questionOf(about, cancellation, {state, target})
   expect(title).toBe('Cancel RSV-1 for a fee of 20.00 EUR (TEST)?')
   expect(lines).toEqual(['Hotel  Ağa', 'Asked by      assistant\\u001b[2J 1.0'])
 })
