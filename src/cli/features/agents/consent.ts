@@ -10,11 +10,12 @@ import {
 import {isoTime} from '../../../contract/dates.js'
 import {Failure, usage} from '../../../contract/failure.js'
 import {sanitizeLine, shellWord} from '../../../contract/foreign-text.js'
-import type {ReservationRequest} from '../../../contract/reservations.js'
+import type {Guest, ReservationRequest} from '../../../contract/reservations.js'
 import type {State} from '../../../state/state.js'
 import type {Target} from '../../session/resolve.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
-import {chargeAhead, cityOf, describePlan} from '../reserve/plan.js'
+import type {Row} from '../catalogue/offer-lines.js'
+import {chargeAhead, cityOf, contactText, describePlan} from '../reserve/plan.js'
 
 /** What a person is asked. All texts are sanitised. */
 export interface Question {
@@ -70,9 +71,19 @@ export async function questionOf(
   const charged = charge ? `, ${sanitizeLine(charge.short, 100)}` : ''
   const warnings = doubts.map(doubt => `Warning: ${sanitizeLine(doubt, 300)}`)
   const city = cityOf(offer, {state, target})
-  const plan = describePlan({request, intent, seen: offer}, target, {charge, city})
+  const plan = describePlan({request, intent, seen: offer}, target, {charge, city, people: peopleOf(request)})
   const lines = [...plan, asked, ...warnings]
   return {title: `Reserve this for ${cost}${charged} (${mode})?`, lines, handle, expiresAt}
+}
+
+/** Returns what the person should notice of the people, but not their documents. */
+function peopleOf({guests, contact}: ReservationRequest): Row[] {
+  const guestText = ({name, surname, type, birth_date, is_lead}: Guest) => {
+    const born = birth_date === undefined ? 'birth date not given' : `born ${birth_date}`
+    return `${name} ${surname}${is_lead ? ' (lead)' : ''}, ${type.toLowerCase()}, ${born}`
+  }
+  const rows = guests.map((guest, index): Row => [index === 0 ? 'Guests' : '', guestText(guest)])
+  return [...rows, ['Contact', contactText(contact)]]
 }
 
 /** How a decision is obtained for a handle. */

@@ -39,6 +39,7 @@ import {checkOffer, findDoubts, lookingUp, stayOf} from '../reserve/plan.js'
 import {completeRequest, readTyped, type Typed, withoutEmpty} from '../reserve/request.js'
 import {type Booking, type Caller, programOf} from './booking.js'
 import {decide, requireAlive, requireApproval, risen} from './consent.js'
+import {faultsOfGuests, withLead} from './guests.js'
 import {checkLimits, leftOf, readSpending, type SpendingLimits, withLimits} from './limits.js'
 
 /** Not in the interface. It bounds what an agent can make the store keep. */
@@ -76,6 +77,8 @@ export async function prepareReservation(
   )
   const now = clock.now()
   checkOffer(seen, whole, {now, maxPrice: undefined, earlier: undefined})
+  const faults = faultsOfGuests(seen, whole.guests)
+  if (faults.length > 0) throw combined(faults)
   const current = await currentPrice(connection, seen)
   const {used_by_reference: _, ...found} = seen
   const offer: OfferFound = {...found, total: current.price.amount, currency: current.price.currency}
@@ -154,7 +157,7 @@ async function readRequest(request: unknown, preferred: Preferences): Promise<Ty
       'leave it out',
     )
   const input = withoutEmpty(request) as Record<string, unknown>
-  const typed = await readTyped(undefined, {preferred}, {input})
+  const typed = await readTyped(undefined, {preferred}, {input: {...input, guests: withLead(input.guests)}})
   const lacking = typed.lacking.map(name => FIELDS[name] ?? name)
   const missing = lacking.length > 0 ? [usage('missing_field', `missing: ${lacking.join(', ')}`)] : []
   const mistakes = [...missing, ...typed.errors]

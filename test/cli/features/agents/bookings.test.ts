@@ -388,7 +388,9 @@ await describeEachPlace((place: Place) => {
     const caller = callerThat('declined')
     await expect(bookings.reserve(plan.handle, caller)).rejects.toMatchObject(failing('declined'))
     expect(caller.asked[0]?.lines.at(-1)).toContain('Warning: the same guests are booked already')
-    const others = {guests: [{name: 'Ali', surname: 'Can'}]}
+    const others = {
+      guests: wanted('off_3').guests.map(({birth_date: _, ...guest}) => ({...guest, surname: 'Can'})),
+    }
     const other = await bookings.prepareReservation(wanted('off_3', others), agreeing())
     expect(other.warnings.filter(text => text.includes('booked already'))).toEqual([])
   })
@@ -486,6 +488,8 @@ describe('what is refused at once', () => {
     [wanted('off_1', {payment: {mode: 'card'}}), 'payment.mode'],
     [wanted('off_1', {guests: [{name: 'Ayşe', surname: ''}]}), 'surname'],
     [wanted('off_1', {client_nationality: 'DE'}), 'searched for TR'],
+    [wanted('off_1', {guests: [{name: 'Ali', surname: 'Can'}]}), 'searched for 2 adults and 1 child'],
+    [wanted('off_1', {guests: [{name: 'Ali', surname: 'Can', is_lead: false}]}), 'is_lead, not 0'],
   ])('%j: %s', async (request, text) => {
     const state = closing(openState(ownDirectory()))
     await offersSeen(state, service.baseUrl, ['off_1'])

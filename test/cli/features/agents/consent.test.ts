@@ -39,6 +39,7 @@ test('the question says what is booked, for how much, for whom, who asked, and w
   const text = lines.join('\n')
   for (const word of ['Ağa', '2030', 'Öğüt', 'from the account', 'cid_test', 'TEST: no real money'])
     expect(text).toContain(word)
+  expect(text).toMatch(/^Guests +Ayşe Öğüt.* \(lead\), adult, birth date not given\nContact +.*@/m)
   expect(lines).toContain('Asked by      assistant\\u001b[2J 1.0')
   expect(lines.at(-1)).toMatch(/^Warning: the offer was searched for 2 guests/)
   const live = await questionOf(about, reservation, {state, target: {...target, mode: 'live'}})
