@@ -15,6 +15,8 @@ export interface PreparedReservation {
   readonly intent: ReservationIntent
   /** The offer as it was prepared, with its price of that time, for the person who is asked. */
   readonly offer: OfferFound
+  /** Whether the service was asked for the price; otherwise it is that of the search. */
+  readonly priceChecked: boolean
   /** What looked wrong when it was prepared, for the person who is asked. */
   readonly doubts: readonly string[]
 }

@@ -33,6 +33,7 @@ test('a changed character in what is sent is reported as damage', async () => {
   const handle = mintHandle()
   const prepared: PreparedReservation = {
     kind: 'reservation',
+    priceChecked: true,
     intent: intent(1),
     offer: offer('off_1'),
     doubts: [],
@@ -51,6 +52,7 @@ test('what was prepared is forgotten with all secrets of this machine', async ()
   const handle = mintHandle()
   const prepared: PreparedReservation = {
     kind: 'reservation',
+    priceChecked: true,
     intent: intent(1),
     offer: offer('off_1'),
     doubts: [],
@@ -77,6 +79,7 @@ await describeEachPlace(place => {
 
   const reservation: PreparedReservation = {
     kind: 'reservation',
+    priceChecked: true,
     intent: intent(1),
     offer: offer('off_1', {total: '0100.10'}),
     doubts: ['canary-doubt'],

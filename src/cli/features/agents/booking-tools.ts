@@ -74,6 +74,9 @@ export const prepareReservation = defineTool({
       check_out: textOrNull('Day of departure'),
     }),
     price: money.describe('What it costs, all rooms and nights together'),
+    price_checked: z
+      .boolean()
+      .describe('Whether the service was asked for the price now; otherwise it is that of the search'),
     terms: z.looseObject(offerTerms),
     client_reference_id: z.string().describe('The reference that the reservation will have'),
     limits: limitsLeft,

@@ -60,7 +60,7 @@ export async function questionOf(
     const title = `Cancel ${sanitizeLine(prepared.reservationRef, 128)} for a fee of ${fee} (${mode})?`
     return {title, lines: [...prepared.lines, asked], handle, expiresAt}
   }
-  const {intent, offer, doubts} = prepared
+  const {intent, offer, doubts, priceChecked} = prepared
   const request = JSON.parse(intent.body) as ReservationRequest
   const charge = await chargeAhead(
     {request, seen: {...offer, used_by_reference: null}},
@@ -72,9 +72,12 @@ export async function questionOf(
   const warnings = doubts.map(doubt => `Warning: ${sanitizeLine(doubt, 300)}`)
   const city = cityOf(offer, {state, target})
   const plan = describePlan({request, intent, seen: offer}, target, {charge, city, people: peopleOf(request)})
-  const lines = [...plan, asked, ...warnings]
+  const unchecked = priceChecked ? [] : [UNCHECKED]
+  const lines = [...plan, ...unchecked, asked, ...warnings]
   return {title: `Reserve this for ${cost}${charged} (${mode})?`, lines, handle, expiresAt}
 }
+
+const UNCHECKED = `${'Not checked'.padEnd(13)} the price is that of the search: the service has no way to ask for it now`
 
 /** Returns what the person should notice of the people, but not their documents. */
 function peopleOf({guests, contact}: ReservationRequest): Row[] {

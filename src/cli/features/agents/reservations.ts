@@ -105,7 +105,12 @@ export async function prepareReservation(
   const doubts = [...findDoubts(seen, whole.guests), ...(await doublesOf(booking, intent))]
   const expiresAt = Math.min(seen.expires_at, current.expiresAt)
   await handles.create(
-    {handle, prepared: {kind: 'reservation', intent, offer, doubts}, program, expiresAt},
+    {
+      handle,
+      prepared: {kind: 'reservation', intent, offer, priceChecked: current.isChecked, doubts},
+      program,
+      expiresAt,
+    },
     now,
   )
   return {
@@ -123,6 +128,7 @@ export async function prepareReservation(
       client_nationality: offer.nationality,
     },
     price: current.price,
+    price_checked: current.isChecked,
     terms: termsShown(offer),
     client_reference_id: clientReferenceId,
     limits: leftOf(limits, spending),
@@ -178,11 +184,18 @@ function requireLimits({limits}: Pick<Booking, 'limits'>): SpendingLimits {
   throw usage('not_allowed', 'this server may not reserve', 'only the person who started it can allow that')
 }
 
+interface CurrentPrice {
+  readonly price: Money
+  readonly expiresAt: number
+  /** Whether the service was asked. */
+  readonly isChecked: boolean
+}
+
 /**
  * Returns what the offer costs now, and until when it can be reserved (Unix seconds). Where the service names no path to ask, the
  * price of the search stands. Throws a usage error if the price is not known.
  */
-async function currentPrice({api}: Connection, seen: SeenOffer): Promise<{price: Money; expiresAt: number}> {
+async function currentPrice({api}: Connection, seen: SeenOffer): Promise<CurrentPrice> {
   const priced = await priceOffer(api, seen.offer_id).catch(error => {
     if (error instanceof Failure && error.details.code === 'path_not_shown') return undefined
     throw error
@@ -197,7 +210,7 @@ async function currentPrice({api}: Connection, seen: SeenOffer): Promise<{price:
     )
   const stated = priced?.expires_at ?? null
   const expiresAt = stated === null ? seen.expires_at : Date.parse(stated) / 1000
-  return {price: {amount, currency}, expiresAt}
+  return {price: {amount, currency}, expiresAt, isChecked: priced !== undefined}
 }
 
 /** Returns a line for each reservation that the same guests have, or may have, at the same time. */

@@ -24,6 +24,7 @@ const reservation: PreparedReservation = {
     agreed: {price: '403.20', currency: 'EUR'},
   }),
   offer: offer('off_1', {total: '403.20', hotel_name: 'Hotel\u202e Ağa'}),
+  priceChecked: true,
   doubts: ['the offer was searched for 2 guests\n\u001b[31m'],
 }
 const cancellation: PreparedCancellation = {
@@ -58,6 +59,15 @@ test('the question names the city of the search, by its stored name or its id', 
   state.cities.remember(target, [{id: 101, name: 'Istanbul', country_code: 'TR'}])
   expect(await cityLines()).toEqual(['City          Istanbul (101)'])
   expect((await questionOf(about, reservation, {state, target})).lines.join()).not.toContain('City')
+})
+
+test('the question says that the price was not checked, if it was not', async () => {
+  const unchecked = {...reservation, priceChecked: false}
+  const [before, after] = await Promise.all(
+    [reservation, unchecked].map(async each => (await questionOf(about, each, {state, target})).lines.join()),
+  )
+  expect(before).not.toContain('Not checked')
+  expect(after).toContain('Not checked   the price is that of the search')
 })
 
 test('nothing that an agent or the service wrote can add a line or move the cursor', async () => {
