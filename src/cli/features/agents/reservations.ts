@@ -324,10 +324,12 @@ async function finish(
   const {api, clock, state, target} = connection
   const warnings: string[] = []
   const warn = (text: string) => void warnings.push(text)
+  let isSent = false
   const end = async () => {
     try {
       const entry = await entryOf(booking, handle)
-      if (entry && !isNeverSent(entry)) await handles.end(handle, null, clock.now())
+      isSent = entry !== undefined && !isNeverSent(entry)
+      if (isSent) await handles.end(handle, null, clock.now())
     } catch (error) {
       // Only a warning, because the outcome must be known even if the disk fails. What was prepared is erased later.
       warn(`what was prepared could not be erased yet: ${(error as Error).message}`)
@@ -336,7 +338,7 @@ async function finish(
   const outcome = await lookingUp(() => send({api, journal, clock, timeoutSeconds, signal, warn})).catch(
     async error => {
       await end()
-      throw forAgents(error)
+      throw forAgents(error, isSent)
     },
   )
   await end()
@@ -350,8 +352,8 @@ async function finish(
   return {...documentOf(outcome), warnings}
 }
 
-/** Returns the error with what an agent can do about it in the hint. */
-function forAgents(error: unknown): unknown {
+/** Returns the error with what an agent can do about it in the hint. `isSent` says whether the service may have the request. */
+function forAgents(error: unknown, isSent: boolean): unknown {
   if (!(error instanceof Failure)) return error
   const {client_reference_id: reference} = (error.details.result ?? {}) as {client_reference_id?: string}
   if (error.kind === 'outcome_unknown') {
@@ -359,6 +361,13 @@ function forAgents(error: unknown): unknown {
     const hint = `call reserve again with the same handle, which repeats the same request under the same key${person}`
     return failureWith(error, {hint})
   }
-  if (error.details.code !== 'refused_earlier') return error
-  return failureWith(error, {hint: 'correct what the service refused, and prepare it again'})
+  const {code, result, status, hint} = error.details
+  const gone = 'nothing was booked, and the handle cannot be used again'
+  if (code === 'refused_earlier')
+    return failureWith(error, {
+      hint: `${gone}: prepare it again; if the service said what is wrong, correct that, and if it said that the offer is taken, look with list_reservations first`,
+    })
+  // A refusal with a result says that a reservation exists already, and its hint says to look first.
+  if (!isSent || status === undefined || result !== undefined) return error
+  return failureWith(error, {hint: `${gone}: ${hint === undefined ? '' : `${hint}, then `}prepare it again`})
 }

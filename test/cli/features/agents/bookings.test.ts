@@ -13,7 +13,7 @@ import {
   wanted,
 } from '../../../support/agents.js'
 import {closing, ownDirectory} from '../../../support/own.js'
-import {drop, refusing, ScriptedService} from '../../../support/scripted-service.js'
+import {answer, drop, refusing, ScriptedService} from '../../../support/scripted-service.js'
 import {describeEachPlace, type Place} from '../../../support/stores.js'
 
 let service: ScriptedService
@@ -346,6 +346,31 @@ await describeEachPlace((place: Place) => {
     const {limits} = await bookings.prepareReservation(wanted('off_2'), agreeing())
     expect(limits).toMatchObject({spent: '0'})
   })
+
+  test.each([
+    [429, 3600, 'try again in 3600 seconds, then prepare it again'],
+    [401, undefined, 'then prepare it again'],
+    [422, undefined, 'prepare it again'],
+  ] as const)(
+    'a refusal with %i says that nothing was booked and to prepare it again, also the second time',
+    async (status, wait, hint) => {
+      const handle = await prepared()
+      const bookings = await open()
+      atReservation((_, response) => {
+        if (wait !== undefined) response.setHeader('retry-after', wait)
+        return answer(response, status, {error: {code: 'not_now'}})
+      })
+      const gone = 'nothing was booked, and the handle cannot be used again'
+      const first = await bookings.reserve(handle, agreeing()).catch(error => error)
+      expect(first.details.hint).toContain(gone)
+      expect(first.details.hint).toContain(hint)
+      const second = await bookings.reserve(handle, agreeing()).catch(error => error)
+      expect(second.details).toMatchObject({code: 'refused_earlier', hint: expect.stringContaining(gone)})
+      atReservation(() => false)
+      const booked = await bookings.reserve(await prepared(), agreeing())
+      expect(booked).toMatchObject({outcome: 'confirmed'})
+    },
+  )
 
   test('handles that are made up, altered, expired or of another client are refused alike', async () => {
     const handle = await prepared()
