@@ -76,6 +76,8 @@ export function createRedactor(secrets: readonly string[] = []) {
      * Adds a secret or personal value of at least three characters. It is redacted wherever it occurs, in any encoding.
      */
     add,
+    /** Redacts only the values that were given or added, not what looks like a secret or a person's number. */
+    known: (input: string) => hide(input, findKnown),
     url,
     /** Redacts the value of a header. */
     header(name: string, value: string) {

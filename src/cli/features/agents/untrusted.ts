@@ -1,11 +1,12 @@
 /**
- * What the service wrote is data, never an instruction. A result lists the places of its free texts (`untrusted_fields`), which
- * are cut and made safe here.
+ * What the service wrote is data, never an instruction. One rule holds for every text of a result: either its key is known, and its
+ * value has a form that can hold no sentence and no secret; or it is redacted, made safe and cut, and `untrusted_fields` lists its
+ * place.
  */
 import {quoted, type Redactor} from '../../../api/redact/redact.js'
 import {RESERVATION_STATUSES} from '../../../contract/events.js'
 import {parseUrl} from '../../../contract/foreign-text.js'
-import {BOARDS} from '../../../contract/identifiers.js'
+import {BOARDS, holdsSecret} from '../../../contract/identifiers.js'
 import {ExactNumber, isObject} from '../../../contract/json.js'
 
 /** The longest free text in a result, in UTF-16 units. A remark of a hotel fits. */
@@ -13,8 +14,6 @@ export const MOST_FOREIGN_LENGTH = 500
 
 const AMOUNT = /^-?\d{1,18}(?:\.\d{1,8})?$/
 const DAY_OR_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
-/** Without a digit it might be a sentence. */
-const IDENTIFIER = /^(?=.*\d)[\w.:-]{1,64}$/
 const CURRENCY = /^[A-Z]{3}$/
 const COUNTRY = /^[A-Z]{2}$/
 const words = (list: readonly string[]) => new RegExp(`^(?:${list.join('|')})$`, 'i')
@@ -34,11 +33,47 @@ const STATES = words([
 ])
 const EVENT_TYPE = /^(?:reservation|payment|voucher|webhook)\.[a-z]{1,20}$/
 
+/** What a value must be to be trusted. */
+interface Form {
+  test(value: string): boolean
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+/** A kind of thing, such as `off_` (§2.3) or `RSV-`, before the rest of an identifier. */
+const KIND = /^[A-Za-z]{1,8}[_.-]/
+const MOST_IDENTIFIER_LENGTH = 64
 /**
- * The keys whose value has a form that holds no sentence. A string is trusted only under such a key and in this form; any other
- * string counts as free text.
+ * Words: lower-case letters that no other letter follows, and capitals between separators. Hexadecimal digits are none.
  */
-const FORMS: Readonly<Record<string, RegExp>> = {
+const WORDS = /(?<![A-Za-z])(?![a-f]+(?![a-z]))[A-Za-z][a-z]{2,}(?![A-Za-z])|(?<![^_.-])[A-Z]{3,}(?![^_.-])/g
+/** So many letters of a random identifier may look like words by chance. */
+const MOST_LETTERS_BY_CHANCE = 6
+
+/** An opaque identifier, as §2 shows them: short, with a digit, and without words behind the kind. */
+const IDENTIFIER: Form = {
+  test(value) {
+    if (value.length > MOST_IDENTIFIER_LENGTH || !/^[\w.-]*\d[\w.-]*$/.test(value)) return false
+    if (holdsSecret(value)) return false
+    if (UUID.test(value)) return true
+    const words = value.replace(KIND, '').match(WORDS) ?? []
+    return words.join('').length <= MOST_LETTERS_BY_CHANCE
+  },
+}
+
+const MOST_ADDRESS_LENGTH = 2048
+
+/** An address where the customer pays: nothing before the host that looks like another one, and no characters of a sentence. */
+const ADDRESS: Form = {
+  test(value) {
+    const isPlain = /^https?:\/\/[\w.:[\]-]+(?:[/?#][\w.~:/?#&=%+,;-]*)?$/.test(value)
+    return (
+      isPlain && value.length <= MOST_ADDRESS_LENGTH && !holdsSecret(value) && parseUrl(value) !== undefined
+    )
+  },
+}
+
+/** The keys whose value has such a form. A string under any other key, or in any other form, counts as free text. */
+const FORMS: Readonly<Record<string, Form>> = {
   total: AMOUNT,
   amount: AMOUNT,
   fee: /^(?:\d{1,18}(?:\.\d{1,8})?|\d{1,3}(?:\.\d{1,4})? %)$/,
@@ -77,6 +112,8 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   id: IDENTIFIER,
   reservation_ref: IDENTIFIER,
   client_reference_id: IDENTIFIER,
+  url: ADDRESS,
+  payment_url: ADDRESS,
   phone_code: /^\+?\d{1,6}$/,
   timezone: /^[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]{1,30}$/,
   ...Object.fromEntries(
@@ -86,19 +123,6 @@ const FORMS: Readonly<Record<string, RegExp>> = {
     ].map(key => [key, DAY_OR_TIME]),
   ),
 }
-
-/** Keys whose value must stay whole to be of use. Where it is not in the form above, it is listed, but never cut. */
-const WHOLE = new Set([
-  'offer_id',
-  'hotel_id',
-  'event_id',
-  'reservation_ref',
-  'client_reference_id',
-  'next_cursor',
-])
-/** The keys of addresses, which are of no use when they are cut. */
-const ADDRESSES = new Set(['url', 'payment_url'])
-const MOST_ADDRESS_LENGTH = 2048
 
 /** A word of ours, such as signature_mismatch. */
 const OWN_WORD = /^[a-z][a-z0-9_]{0,60}$/
@@ -120,17 +144,13 @@ export function guarded(document: object, redactor: Redactor, ownWords: readonly
     )
   }
   const text = (value: string, key: string, pointer: string): string => {
-    if (FORMS[key]?.test(value) || (ownWords.includes(key) && OWN_WORD.test(value))) return value
-    if (ADDRESSES.has(key) && isAddress(value)) return value
+    const isOwn = ownWords.includes(key) && OWN_WORD.test(value)
+    const hasForm = Object.hasOwn(FORMS, key) && FORMS[key]?.test(value)
+    if ((isOwn || hasForm) && redactor.known(value) === value) return value
     untrusted.push(pointer)
-    return WHOLE.has(key) ? value : quoted(value, MOST_FOREIGN_LENGTH, {redactor})
+    return quoted(value, MOST_FOREIGN_LENGTH, {redactor})
   }
   return {document: copy(document, '', '') as Record<string, unknown>, untrusted}
-}
-
-function isAddress(text: string): boolean {
-  const protocol = /^[!-~]+$/.test(text) && text.length <= MOST_ADDRESS_LENGTH && parseUrl(text)?.protocol
-  return protocol === 'https:' || protocol === 'http:'
 }
 
 /** Escapes a key as a part of a JSON pointer (RFC 6901). */
