@@ -1,4 +1,5 @@
 /** The consent of a person to what an agent has prepared: what the person reads, and how the decision is asked for and stored. */
+import {createRedactor} from '../../../api/redact/redact.js'
 import {
   type AgentHandle,
   type DecidedBy,
@@ -44,8 +45,38 @@ interface Service {
   readonly target: Target
 }
 
-/** Returns what the person is asked about a handle, whichever way the question is put. */
+/** Returns what the person is asked about a handle, whichever way the question is put: what it costs first, and each line cut. */
 export async function questionOf(
+  about: Pick<AgentHandle, 'handle' | 'program' | 'expiresAt'>,
+  prepared: Prepared,
+  service: Service,
+): Promise<Question> {
+  const {clientSecret, token = ''} = service.target
+  const {known} = createRedactor([clientSecret, token])
+  const {title, lines, ...rest} = await wholeQuestion(about, withoutSecrets(prepared, known), service)
+  const shown = lines.map(line => sanitizeLine(known(line), LONGER.test(line) ? MOST_LONGER : MOST_LINE))
+  return {
+    ...rest,
+    title: known(title),
+    lines: [...shown.filter(line => COSTS.test(line)), ...shown.filter(line => !COSTS.test(line))],
+  }
+}
+
+/** The lines that say what it costs. No text of others can push them out of sight. */
+const COSTS = /^(?:Price|Not checked|Charged|Fee now|Refund) /
+const MOST_LINE = 120
+/** All guests are shown, and what is doubtful. */
+const LONGER = /^(?:Guests |Warning: )/
+const MOST_LONGER = 500
+
+/** Redacts what the service wrote before it is cut, so that no part of a secret remains. */
+function withoutSecrets(prepared: Prepared, known: (text: string) => string): Prepared {
+  if (prepared.kind === 'cancellation') return prepared
+  const redacted = (_: string, value: unknown) => (typeof value === 'string' ? known(value) : value)
+  return {...prepared, offer: JSON.parse(JSON.stringify(prepared.offer), redacted)}
+}
+
+async function wholeQuestion(
   {handle, program, expiresAt}: Pick<AgentHandle, 'handle' | 'program' | 'expiresAt'>,
   prepared: Prepared,
   {state, target}: Service,

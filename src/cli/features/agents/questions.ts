@@ -14,6 +14,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import type {Redactor} from '../../../api/redact/redact.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Caller} from './booking.js'
 import type {Question, Reply} from './consent.js'
@@ -128,9 +129,12 @@ function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation.form !== undefined || Object.keys(elicitation).length === 0
 }
 
-/** Returns the result of a call that has to ask first. The form has no fields: to accept it is to approve. */
-export async function questionResult({title, lines, handle}: Question, seal: Seal) {
-  const message = [title, '', ...lines].join('\n')
+/**
+ * Returns the result of a call that has to ask first. The form has no fields: to accept it is to approve. `redactor` knows the
+ * secrets of requests, which a service may have echoed.
+ */
+export async function questionResult({title, lines, handle}: Question, seal: Seal, redactor: Redactor) {
+  const message = [title, '', ...lines].map(redactor.known).join('\n')
   const requestedSchema = {type: 'object' as const, properties: {}}
   return inputRequired({
     inputRequests: {[APPROVAL]: inputRequired.elicit({message, requestedSchema})},

@@ -168,7 +168,7 @@ async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, 
       const {question, approveCommand} = error
       if (questions.open(question.handle)) {
         report('info', 'asked')
-        return questionResult(question, seal)
+        return questionResult(question, seal, redactor())
       }
       report('info', 'approval_needed')
       return errorResult(alreadyAsked(question, approveCommand), redactor())

@@ -79,6 +79,31 @@ test('nothing that an agent or the service wrote can add a line or move the curs
   expect(lines.filter(line => line.startsWith('Price'))).toEqual([expect.stringContaining('403.20 EUR')])
 })
 
+test('no text of others shows a secret, or pushes away what it costs', async () => {
+  const hostile = `sk_test_right ${'Hotel '.repeat(80)}`.slice(0, 450)
+  const long = {
+    ...reservation,
+    offer: offer('off_1', {
+      total: '403.20',
+      hotel_name: hostile,
+      room_name: `${'x'.repeat(95)}sk_test_right`,
+    }),
+  }
+  const facts = ['Reservation', 'Hotel', 'Room'].map(name => `${name.padEnd(13)} ${hostile}`)
+  const fees = ['Price         90.00 EUR', 'Fee now       20.00 EUR', 'Refund        70.00 EUR']
+  const costly = {...cancellation, lines: [...facts, ...fees]}
+  const asked = await questionOf(about, long, target)
+  const ofCancelling = await questionOf(about, costly, target)
+  for (const {title, lines} of [asked, ofCancelling]) {
+    expect([title, ...lines].join()).toContain('[redacted]')
+    expect([title, ...lines].join()).not.toMatch(/sk_t/)
+    for (const line of lines.filter(each => !/^(Guests|Warning)/.test(each)))
+      expect(line.length).toBeLessThanOrEqual(120)
+  }
+  expect(asked.lines[0]).toMatch(/^Price +403\.20 EUR/)
+  expect(ofCancelling.lines.slice(0, 3)).toEqual(fees)
+})
+
 test('the question about a cancellation has its fee', async () => {
   const {title, lines} = await questionOf(about, cancellation, {state, target})
   expect(title).toBe('Cancel RSV-1 for a fee of 20.00 EUR (TEST)?')
