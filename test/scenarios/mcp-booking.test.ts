@@ -250,6 +250,23 @@ test('a reply that was not asked for, or whose seal was changed, approves nothin
   expect(result.structuredContent).toMatchObject({outcome: 'confirmed'})
 })
 
+test.each([
+  ['fails', () => Promise.reject(new Error('no window'))],
+  ['gives no answer that is one', () => Promise.resolve({action: 'perhaps'} as never)],
+])('where a client of the older protocol %s, the result says how a person approves', async (_, answer) => {
+  const home = own()
+  const agent = await startAgent(home, WRITES, {era: '2025-11-25', capabilities: {elicitation: {}}})
+  agent.client.setRequestHandler('elicitation/create', answer)
+  const plan = await prepared(agent)
+  const {document, isError} = await agent.call('reserve', {handle: plan.handle})
+  expect(isError).toBe(true)
+  expect(document).toMatchObject({
+    error: {code: 'approval_needed', hint: expect.stringContaining(`bookctl mcp approve ${plan.handle}`)},
+  })
+  await approve(home, plan.handle)
+  expect((await agent.call('reserve', {handle: plan.handle})).document.outcome).toBe('confirmed')
+})
+
 test('a reservation whose answer was lost is found by the same call, and no error shows a key or people', async () => {
   const agent = await startAgent(own(), [...WRITES, '--consent', 'none', '--timeout', '2'])
   const plan = await prepared(agent)

@@ -1,7 +1,7 @@
 /**
  * Asks a person for approval in the client (elicitation), in both eras of the protocol. A call that has to ask ends with a result
- * that holds the question; the client puts it to the person and calls again with the reply. In the older era the SDK does this
- * with a request of its own.
+ * that holds the question; the client puts it to the person and calls again with the reply. In the older era the client is asked
+ * by a request during the call.
  */
 import {randomBytes} from 'node:crypto'
 import {
@@ -91,12 +91,19 @@ export interface AskingCaller extends Caller {
   hasReplyAbout(handle: string): boolean
 }
 
-export function callerOf({mcpReq}: ServerContext, introduced: Introduced): AskingCaller {
+/** A reply, with the handle that it is about. */
+export interface Replied {
+  readonly reply: Reply
+  readonly handle: string
+}
+
+/** Returns the caller of a request, with the reply that the request brings, or that the client gave meanwhile in the older era. */
+export function callerOf({mcpReq}: ServerContext, introduced: Introduced, replied?: Replied): AskingCaller {
   // In the newer era each request says who it is from; the SDK has checked the form.
   const envelope = mcpReq.envelope as Envelope | undefined
   const client = envelope?.[CLIENT_INFO_META_KEY] ?? introduced.client
   const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? introduced.capabilities
-  let reply = replyIn(mcpReq)
+  let reply = replied ?? replyIn(mcpReq)
   return {
     program: sanitizeLine(client ? `${client.name} ${client.version}` : 'unknown', MOST_PROGRAM_LENGTH),
     repliesTo: reply?.handle,
@@ -113,8 +120,8 @@ export function callerOf({mcpReq}: ServerContext, introduced: Introduced): Askin
   }
 }
 
-/** Returns the reply that a request brings, with the handle that it is about. */
-function replyIn({inputResponses, requestState}: ServerContext['mcpReq']) {
+/** Returns the reply that a request brings, in the newer era. */
+function replyIn({inputResponses, requestState}: ServerContext['mcpReq']): Replied | undefined {
   const response = inputResponse(inputResponses, APPROVAL)
   const asked = requestState<Asked>()
   if (response.kind !== 'elicit' || asked === undefined) return undefined
@@ -129,15 +136,43 @@ function canAsk(capabilities: ClientCapabilities | undefined): boolean {
   return elicitation.form !== undefined || Object.keys(elicitation).length === 0
 }
 
-/**
- * Returns the result of a call that has to ask first. The form has no fields: to accept it is to approve. `redactor` knows the
- * secrets of requests, which a service may have echoed.
- */
-export async function questionResult({title, lines, handle}: Question, seal: Seal, redactor: Redactor) {
+/** The form has no fields: to accept it is to approve. `redactor` knows the secrets of requests, which a service may have echoed. */
+function formOf({title, lines}: Question, redactor: Redactor) {
   const message = [title, '', ...lines].map(redactor.known).join('\n')
-  const requestedSchema = {type: 'object' as const, properties: {}}
+  return {mode: 'form' as const, message, requestedSchema: {type: 'object' as const, properties: {}}}
+}
+
+/** Returns the result of a call that has to ask first, in the newer era. */
+export async function questionResult(question: Question, seal: Seal, redactor: Redactor) {
   return inputRequired({
-    inputRequests: {[APPROVAL]: inputRequired.elicit({message, requestedSchema})},
-    requestState: await seal.mint({handle}),
+    inputRequests: {[APPROVAL]: inputRequired.elicit(formOf(question, redactor))},
+    requestState: await seal.mint({handle: question.handle}),
   })
+}
+
+/** Not in the interface: a person may take a while. */
+const ANSWER_MILLISECONDS = 10 * 60_000
+
+/**
+ * Asks in the older era, by a request to the client during the call. Returns `cannot_ask` if the client fails, gives no answer, or
+ * one that is none, so that the result says how else it is approved.
+ */
+export async function askClient(
+  {mcpReq}: ServerContext,
+  question: Question,
+  redactor: Redactor,
+): Promise<Reply> {
+  const options = {timeout: ANSWER_MILLISECONDS, signal: mcpReq.signal}
+  try {
+    const params = formOf(question, redactor)
+    const {action} = await mcpReq.send({method: 'elicitation/create', params}, options)
+    return REPLIES[action]
+  } catch {
+    return 'cannot_ask'
+  }
+}
+
+/** Reports whether a request is of the newer era, in which the client asks between two calls. */
+export function isOfNewerEra({mcpReq}: ServerContext): boolean {
+  return mcpReq.envelope !== undefined
 }

@@ -16,12 +16,14 @@ import type {Desk} from './desk.js'
 import {registerPrompts} from './prompts.js'
 import {
   type AskingCaller,
+  askClient,
   callerOf,
   createSeal,
+  isOfNewerEra,
   OpenQuestions,
   QuestionToAsk,
   questionResult,
-  type Seal,
+  type Replied,
 } from './questions.js'
 import {protocolError, type Reading, registerResources} from './resources.js'
 import {type Answer, listed, type Tool} from './tool.js'
@@ -109,11 +111,18 @@ function createServer(serving: Serving, calls: Calls, questions: OpenQuestions):
         inputSchema: unchecked(() => schemas().inputSchema),
         outputSchema: unchecked(() => schemas().outputSchema ?? {}),
       },
-      (given, context) => {
-        const caller = callerOf(context, introducedTo(server))
-        return calls.run(tool.change !== undefined, () =>
-          call(serving, tool, given, {caller, seal, questions}),
-        )
+      async (given, context) => {
+        let replied: Replied | undefined
+        for (;;) {
+          const caller = callerOf(context, introducedTo(server), replied)
+          const run = () => call(serving, tool, given, {caller, questions})
+          const result = await calls.run(tool.change !== undefined, run)
+          if (!(result instanceof QuestionToAsk)) return result
+          // Not within the call, because others wait for its end.
+          const {question} = result
+          if (isOfNewerEra(context)) return questionResult(question, seal, redactor())
+          replied = {handle: question.handle, reply: await askClient(context, question, redactor())}
+        }
       },
     )
   }
@@ -146,13 +155,12 @@ function introducedTo({server}: McpServer) {
 
 interface Calling {
   readonly caller: AskingCaller
-  readonly seal: Seal
   readonly questions: OpenQuestions
 }
 
-/** Runs a tool. Every failure is a result, and so is a question that a person has to answer first. */
+/** Runs a tool. Every failure is a result. Returns the question if a person has to answer one first. */
 async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, calling: Calling) {
-  const {caller, seal, questions} = calling
+  const {caller, questions} = calling
   const started = performance.now()
   const report = (level: 'info' | 'warn', code: string) => {
     const ms = Math.round(performance.now() - started)
@@ -168,7 +176,7 @@ async function call({desk, log, redactor}: Serving, tool: Tool, given: unknown, 
       const {question, approveCommand} = error
       if (questions.open(question.handle)) {
         report('info', 'asked')
-        return questionResult(question, seal, redactor())
+        return error
       }
       report('info', 'approval_needed')
       return errorResult(alreadyAsked(question, approveCommand), redactor())
