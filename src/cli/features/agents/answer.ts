@@ -30,17 +30,21 @@ export function errorResult(thrown: unknown, redactor: Redactor): CallToolResult
   // The hint of a command without one speaks of its help.
   const isOwnMistake = kind === 'usage' && details.hint === undefined
   const error = isOwnMistake ? {...ofCommand, hint: CORRECT} : ofCommand
-  const {document, untrusted} = guarded(cutResult(rest), redactor)
+  const {document, untrusted} = guarded(cutResult(details.code, rest), redactor)
   return {
     ...withText({error, ...document, untrusted_fields: [...foreignPartsOf(thrown), ...untrusted]}),
     isError: true,
   }
 }
 
+/** The errors whose result is another reservation, which must not look like the outcome of the call. */
+const ABOUT_ANOTHER = ['offer_in_use', 'reference_in_use', 'idempotency_key_in_use']
+
 /** Returns what an error says beside itself, without a key, and with its reservation cut as in every result. */
-function cutResult(result: Readonly<Record<string, unknown>>): object {
+function cutResult(code: string, result: Readonly<Record<string, unknown>>): object {
   const {idempotency_key: _, ...rest} = result
-  return isObject(rest.reservation) ? {...rest, reservation: cutOrNull(rest.reservation)} : rest
+  const cut = isObject(rest.reservation) ? {...rest, reservation: cutOrNull(rest.reservation)} : rest
+  return ABOUT_ANOTHER.includes(code) && Object.keys(cut).length > 0 ? {other_reservation: cut} : cut
 }
 
 function withText(structuredContent: Record<string, unknown>): CallToolResult {
@@ -54,11 +58,25 @@ function withText(structuredContent: Record<string, unknown>): CallToolResult {
   return {content: [{type: 'text', text}], structuredContent}
 }
 
+/** Words of this program for answers that are not as the interface says. */
+const OWN_CODES = [
+  'answer_not_understood',
+  'bad_voucher',
+  'bad_voucher_link',
+  'list_incomplete',
+  'no_voucher_link',
+  'redirected',
+  'voucher_not_ready',
+]
+
 /** Returns the pointers to those parts of an error in which words of the service are quoted. */
 function foreignPartsOf(thrown: unknown): string[] {
   const {kind, details} = asFailure(thrown)
   if (kind === 'usage' || kind === 'unexpected') return []
-  const isOurCode = details.status === undefined || Object.hasOwn(ERROR_CODES, details.code)
+  const isOurCode =
+    details.status === undefined ||
+    Object.hasOwn(ERROR_CODES, details.code) ||
+    [kind, ...OWN_CODES].includes(details.code)
   return [
     ...(isOurCode ? [] : ['/error/code']),
     '/error/message',

@@ -190,5 +190,11 @@ const ERROR = {
       hint: z.string().describe('What to do next'),
       cause: z.string().optional(),
     })
-    .describe('Why the call failed; there is no other result then'),
+    .describe(
+      'Why the call failed. What stands beside it belongs to the error, and is no result of the call: what is left of the limits, how a person approves it, or what is known of the outcome',
+    ),
+  other_reservation: z
+    .looseObject({})
+    .optional()
+    .describe('With an error such as offer_in_use: the reservation that was made instead, by another call'),
 }

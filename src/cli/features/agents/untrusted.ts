@@ -30,6 +30,11 @@ const STATES = words([
   'READY',
   'ACTIVE',
   'SUSPENDED',
+  // Words of this program for what became of a request.
+  'UNKNOWN',
+  'UNRESOLVED',
+  'REFUSED',
+  'NOT_SENT',
 ])
 const EVENT_TYPE = /^(?:reservation|payment|voucher|webhook)\.[a-z]{1,20}$/
 
