@@ -184,6 +184,7 @@ test('a reservation over a limit is refused with what is left, also for another 
   const limits = ['--allow', 'reserve', '--max-each', '900 EUR', '--consent', 'none', '--max-total']
   const first = await startAgent(home, [...limits, '1000 EUR'])
   const plan = await prepared(first)
+  expect(plan.next_step).toMatch(/^call reserve .*nobody is asked/)
   await first.call('reserve', {handle: plan.handle})
   const second = await startAgent(home, [...limits, `${plan.price.amount} EUR`])
   const {document: found} = await second.call('search_hotels', TRIP)

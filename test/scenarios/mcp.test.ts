@@ -122,6 +122,14 @@ describe.each(ERAS)('in the protocol of %s', era => {
     const again = await writing.call('download_voucher', {reservation_ref: reference})
     expect(again.document.path).toBe(join(directory, `${reference}-2.pdf`))
     expect(readFileSync(saved.document.path, 'utf8')).toBe('mine')
+
+    const refused = await startAgent(home, ['--voucher-dir', '/proc'], {era})
+    const {document: unwritten} = await refused.call('download_voucher', {reservation_ref: reference})
+    expect(unwritten.error).toMatchObject({
+      code: 'cannot_write',
+      message: '--voucher-dir: no file can be written in /proc',
+    })
+    expect(JSON.stringify(unwritten)).not.toContain('BOOKCTL_CONFIG_DIR')
   })
 
   test('the account, the course of a reservation, received events and a signature', async () => {

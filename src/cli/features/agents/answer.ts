@@ -2,8 +2,9 @@
 import type {CallToolResult} from '@modelcontextprotocol/server'
 import type {Redactor} from '../../../api/redact/redact.js'
 import {ERROR_CODES} from '../../../contract/error-codes.js'
-import {usage} from '../../../contract/failure.js'
+import {type FailureKind, usage} from '../../../contract/failure.js'
 import {isObject} from '../../../contract/json.js'
+import {SEE_HELP} from '../../input/usage-errors.js'
 import {asFailure, describeFailure} from '../../shell/exit-codes.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {cutOrNull} from './reservation-tools.js'
@@ -22,14 +23,48 @@ export function resultOf({document, ownWords, ours = {}, link}: Answer, redactor
 }
 
 const CORRECT = 'correct the arguments and call it again'
+/** What an assistant can do about an error without a hint of its own. Those of a command speak of its flags and its help. */
+const HINTS: Partial<Record<FailureKind | 'unexpected', string>> = {
+  usage: CORRECT,
+  refused: 'change what the service objects to and call it again',
+  service_failed: 'try again later, or tell the person',
+  unreachable: 'try again later; a person can look with: bookctl doctor',
+  pending: 'call it again later',
+}
+/** The arguments that tools have for flags of commands. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  '--city': 'city',
+  '--check-in': 'check_in',
+  '--check-out': 'check_out',
+  '--nationality': 'client_nationality',
+  '--currency': 'currency',
+  '--max-price': 'max_price',
+  '--board': 'board',
+  '--sort': 'sort',
+  '--contact': 'contact',
+  '--guest': 'guests',
+  '--pay': 'payment.mode',
+  '--status': 'status',
+  '--since': 'since',
+  '--limit': 'limit',
+  '--cursor': 'cursor',
+}
+
+/** Names the arguments of tools in a text in place of flags, unless it holds a command line, which is for a person. */
+function withArguments(text: string): string {
+  if (text.includes('bookctl ')) return text
+  return text.replace(/(?<![\w-])--[a-z][a-z-]*/g, flag => ARGUMENTS[flag] ?? flag)
+}
 
 /** Returns the result of a call that failed, with the error as `--json` prints it. */
 export function errorResult(thrown: unknown, redactor: Redactor): CallToolResult {
   const {error: ofCommand, ...rest} = describeFailure(thrown).document
   const {kind, details} = asFailure(thrown)
-  // The hint of a command without one speaks of its help.
-  const isOwnMistake = kind === 'usage' && details.hint === undefined
-  const error = isOwnMistake ? {...ofCommand, hint: CORRECT} : ofCommand
+  const isOfCommand = details.hint === undefined || details.hint === SEE_HELP
+  const hint = (isOfCommand && HINTS[kind]) || ofCommand.hint
+  const isOfService = foreignPartsOf(thrown).includes('/error/message')
+  const message = isOfService ? ofCommand.message : withArguments(ofCommand.message)
+  const error = {...ofCommand, message, hint: withArguments(hint)}
   const {document, untrusted} = guarded(cutResult(details.code, rest), redactor)
   return {
     ...withText({error, ...document, untrusted_fields: [...foreignPartsOf(thrown), ...untrusted]}),

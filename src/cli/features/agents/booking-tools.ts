@@ -4,6 +4,7 @@
  */
 import {z} from 'zod'
 import {contact, guest, reservationRequest} from '../../../contract/reservations.js'
+import type {Desk} from './desk.js'
 import {cutOrNull} from './reservation-tools.js'
 import {money, offerFields, offerTerms, reservation, reservationRefArgument, textOrNull} from './schemas.js'
 import {defineTool} from './tool.js'
@@ -85,7 +86,7 @@ export const prepareReservation = defineTool({
   },
   run: async (given, desk, caller) => {
     const document = await (await desk.bookings()).prepareReservation(given, caller)
-    const next_step = `call reserve with {"handle": "${document.handle}"}; a person approves it there`
+    const next_step = stepWith('reserve', document.handle, desk)
     return {document, ours: {next_step}}
   },
 })
@@ -125,6 +126,13 @@ export const reserve = defineTool({
   },
 })
 
+function stepWith(tool: string, handle: string, {consent}: Pick<Desk, 'consent'>): string {
+  const call = `call ${tool} with {"handle": "${handle}"}`
+  return consent === 'ask'
+    ? `${call}; a person approves it there`
+    : `${call} if the person wants it: nobody is asked again`
+}
+
 interface Booked {
   readonly outcome: string
   readonly payment_url: string | null
@@ -158,7 +166,7 @@ export const prepareCancellation = defineTool({
   run: async ({reservation_ref}, desk, caller) => {
     const prepared = await (await desk.bookings()).prepareCancellation(reservation_ref, caller)
     const document = {...prepared, reservation: cutOrNull(prepared.reservation)}
-    const next_step = `call cancel_reservation with {"handle": "${prepared.handle}"}; a person approves it there`
+    const next_step = stepWith('cancel_reservation', prepared.handle, desk)
     return {document, ours: {next_step}}
   },
 })

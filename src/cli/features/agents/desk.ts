@@ -14,6 +14,8 @@ export interface Desk {
   readonly connect: () => Promise<Connection>
   /** Returns what agents book and cancel with, which the first call opens. Throws a usage error if nothing can be recorded. */
   readonly bookings: () => Promise<Bookings>
+  /** Who approves what is reserved or cancelled: a person is asked, or nobody. */
+  readonly consent: 'ask' | 'none'
   /** The options of further connections: `explain` also asks local sandboxes. */
   readonly connectOptions: () => Promise<ConnectOptions>
   /** Where vouchers may be written; undefined if no file may be. */

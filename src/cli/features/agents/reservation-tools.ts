@@ -8,6 +8,7 @@ import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import {listReservations as listPage} from '../../../api/operations/reservations.js'
 import {usage} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
+import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import {checkCursor, checkInstant, look, readStatus} from '../reservations/reservations.js'
 import {fetchBytes, makeDirectory, pathFor, saveVoucher} from '../reserve/voucher.js'
@@ -175,7 +176,11 @@ async function inDirectory(
 ) {
   makeDirectory('--voucher-dir', directory, false)
   const path = freePath(pathFor(reference, directory))
-  return saveVoucher(connection, reference, {dir: directory, wait}, path)
+  return saveVoucher(connection, reference, {dir: directory, wait}, path).catch(error => {
+    if (!(error instanceof StorageError)) throw error
+    const problem = `--voucher-dir: no file can be written in ${sanitizeLine(directory, 200)}`
+    throw usage('cannot_write', problem, 'the person who started this server can name another directory')
+  })
 }
 
 /** So many vouchers of one reservation are kept. */

@@ -56,6 +56,7 @@ export async function serveAgents(
     state: await command.state(),
     connect,
     bookings,
+    consent: permissions.consent,
     offerPages: new OfferPages(systemClock.now),
     warn: text => void command.warn(text),
   }
