@@ -106,6 +106,14 @@ describe.each(ERAS)('in the protocol of %s', era => {
       expect(agent.questions[0]).toContain(word)
     const {document: again} = await agent.call('reserve', {handle: plan.handle})
     expect(again.reservation_ref).toBe(booked.reservation_ref)
+    expect(booked).toMatchObject({
+      reservation: {guest_count: 3},
+      next_step: expect.not.stringContaining('stored'),
+    })
+    expect(again).toMatchObject({
+      reservation: {status: 'CONFIRMED', hotel_name: booked.reservation.hotel_name, guest_count: null},
+      next_step: expect.stringContaining('show_reservation shows rooms and guests, which are not stored'),
+    })
     expect(await reservationsOf(plan.client_reference_id)).toHaveLength(1)
 
     const {document: ahead} = await agent.call('prepare_cancellation', {

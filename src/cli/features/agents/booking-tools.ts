@@ -106,7 +106,11 @@ export const reserve = defineTool({
     reservation_ref: textOrNull('The reference of the service, for the other tools'),
     status: textOrNull('The state as the service wrote it'),
     payment_url: textOrNull('Where the customer pays, if payment is due: give it to the person'),
-    reservation: reservation.nullable(),
+    reservation: reservation
+      .nullable()
+      .describe(
+        'As the service answered. When it is called again, what was stored, which names no people: rooms, lead_guest, guest_count and voucher are null then, and show_reservation shows them',
+      ),
     client_reference_id: z.string(),
     agreed: z
       .looseObject({price: z.string(), currency: z.string().nullable()})
@@ -121,8 +125,10 @@ export const reserve = defineTool({
   },
   run: async ({handle}, desk, caller) => {
     const {idempotency_key: _, reservation, ...booked} = await (await desk.bookings()).reserve(handle, caller)
-    const document = {...booked, reservation: cutOrNull(reservation)}
-    return {document, ours: {next_step: stepAfter(booked)}}
+    const cut = cutOrNull(reservation)
+    const isStored = cut?.rooms === null && cut.lead_guest === null
+    const last = isStored ? '; show_reservation shows rooms and guests, which are not stored here' : ''
+    return {document: {...booked, reservation: cut}, ours: {next_step: `${stepAfter(booked)}${last}`}}
   },
 })
 
