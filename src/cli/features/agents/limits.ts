@@ -3,7 +3,7 @@
  * that servers and parallel calls together never pass them. What was spent is read from the journal, so no restart forgets it.
  */
 import {isSameCurrency, type Money} from '../../../api/answers/amounts.js'
-import {costsOfCancellation, isEnded} from '../../../api/answers/reservations.js'
+import {costsOfCancellation, isEnded, priceOfReservation} from '../../../api/answers/reservations.js'
 import {isCancelled} from '../../../api/operations/reservations.js'
 import {moneyOf} from '../../../api/reserve/outcome.js'
 import type {HandleStore} from '../../../contract/agent-handles.js'
@@ -40,12 +40,12 @@ export interface SpendingLimits {
 
 /** What the reservations of agents have cost in the last 24 hours, in the currency of the limits. */
 export interface Spending {
-  /** A decimal string. */
+  /** A decimal string. Of what is incomparable it has only the part that is known. */
   readonly total: string
   readonly reservations: number
   /** The client references of cancelled reservations that count with their price, because their fee is not known. */
   readonly withoutFee: readonly string[]
-  /** The first reservation whose price cannot be compared with the limits. Nothing is reserved while there is one. */
+  /** The first reservation whose price is unclear, or cannot be compared with the limits. Nothing is reserved while there is one. */
   readonly incomparable: JournalEntry | undefined
 }
 
@@ -89,7 +89,8 @@ export function readSpendingLimits(flags: {
  * Adds up what the reservations of agents have cost, of all servers of `client` at its service. `now` is in Unix seconds.
  *
  * A reservation counts from its last change on for 24 hours, and for as long as its outcome is unknown. It counts with the price
- * that was booked or agreed, whichever is higher. A cancelled one counts with its fee, or with its price where the fee is not
+ * that was booked or agreed, whichever is higher. One that was booked at an unclear price, or in another currency, is
+ * incomparable. A cancelled one counts with its fee, or with its price where the fee is not
  * known. What was never sent, refused, or has expired without payment counts nothing.
  */
 export async function readSpending(
@@ -104,10 +105,10 @@ export async function readSpending(
   const counted = own.filter(entry => counts(entry, client, now))
   const costs = counted.map(entry => ({entry, cost: costOf(entry, currency)}))
   return {
-    total: sumOfAmounts(costs.map(({cost}) => cost?.amount ?? '0')),
+    total: sumOfAmounts(costs.map(({cost}) => cost.amount)),
     reservations: counted.length,
-    withoutFee: costs.flatMap(({entry, cost}) => (cost?.isWithoutFee ? entry.clientReferenceId : [])),
-    incomparable: costs.find(({cost}) => cost === undefined)?.entry,
+    withoutFee: costs.flatMap(({entry, cost}) => (cost.isWithoutFee ? entry.clientReferenceId : [])),
+    incomparable: costs.find(({cost}) => !cost.isComparable)?.entry,
   }
 }
 
@@ -118,28 +119,35 @@ function counts(entry: JournalEntry, client: Client, now: number): boolean {
   return isBookedBy(entry, client) && (isCancelled(entry.outcome) || !isEnded(entry.outcome))
 }
 
-/** Returns the amount that an entry counts with, or undefined if it cannot be compared with amounts in `currency`. */
-function costOf(
-  entry: JournalEntry,
-  currency: string,
-): {readonly amount: string; readonly isWithoutFee: boolean} | undefined {
+interface Cost {
+  /** What is known of it in the currency of the limits. */
+  readonly amount: string
+  /** Whether that is all: false if a price is unclear, not known, or in another currency. */
+  readonly isComparable: boolean
+  readonly isWithoutFee: boolean
+}
+
+/** Returns what an entry counts with, for limits in `currency`. */
+function costOf(entry: JournalEntry, currency: string): Cost {
   const isIn = (money: Money) => money.currency?.toUpperCase() === currency
   const hasEnded = isCancelled(entry.outcome)
   const {fee} = costsOfCancellation({reservation: entry.result ?? {}})
-  if (hasEnded && fee && isIn(fee)) return {amount: fee.amount, isWithoutFee: false}
-  const [first, ...others] = [entry.agreed, entry.booked].filter(price => price !== null).map(moneyOf)
-  if (first === undefined || ![first, ...others].every(isIn)) return undefined
-  const highest = others.reduce(
-    (high, {amount}) => (compareAmounts(amount, high) > 0 ? amount : high),
-    first.amount,
-  )
-  return {amount: highest, isWithoutFee: hasEnded}
+  if (hasEnded && fee && isIn(fee)) return {amount: fee.amount, isComparable: true, isWithoutFee: false}
+  const prices = [entry.agreed, entry.booked].filter(price => price !== null).map(moneyOf)
+  const known = prices.filter(isIn).map(({amount}) => amount)
+  const highest = known.reduce((high, amount) => (compareAmounts(amount, high) > 0 ? amount : high), '0')
+  // The journal keeps no price of an answer that names several, but the answer itself.
+  const {booked, result} = entry
+  const isUnclear = booked === null && result !== null && priceOfReservation(result, result) === 'unclear'
+  const isComparable = known.length > 0 && known.length === prices.length && !isUnclear
+  return {amount: highest, isComparable, isWithoutFee: hasEnded}
 }
 
 /** What is left of the limits, for the result of a tool. Amounts are decimal strings in `currency`. */
 export function leftOf({currency, maxTotal, maxEach, perDay}: SpendingLimits, spending: Spending) {
-  const left =
-    compareAmounts(spending.total, maxTotal) < 0 ? differenceOfAmounts(maxTotal, spending.total) : '0'
+  // Nothing may be spent while it is not known what was.
+  const hasLeft = spending.incomparable === undefined && compareAmounts(spending.total, maxTotal) < 0
+  const left = hasLeft ? differenceOfAmounts(maxTotal, spending.total) : '0'
   return {
     currency,
     max_total: maxTotal,
@@ -179,7 +187,7 @@ export function checkLimits(limits: SpendingLimits, spending: Spending, price: P
   const {incomparable, reservations, total, withoutFee} = spending
   if (incomparable) {
     const reference = sanitizeLine(incomparable.clientReferenceId, 128)
-    const problem = `what the reservation ${reference} of the last 24 hours costs is not known in ${currency}, so what is left is not known`
+    const problem = `what the reservation ${reference} of the last 24 hours costs is not known in ${currency}, so nothing may be spent; ${text(total)} are known to be spent`
     throw refusal('max_total', problem, ask)
   }
   if (perDay !== undefined && reservations >= perDay) {

@@ -85,9 +85,20 @@ describe('what counts', () => {
   test('a cancelled one without a fee is named, and one in another currency forbids all others', async () => {
     const withoutFee = await spent([own({...cancelled, clientReferenceId: 'ref-9'})])
     expect(withoutFee.withoutFee).toEqual(['ref-9'])
-    for (const change of [{booked: price('90', 'USD')}, {agreed: price('90', null)}, {agreed: null}]) {
-      const {incomparable} = await spent([own({...change, clientReferenceId: 'ref-9'})])
-      expect(incomparable).toMatchObject({clientReferenceId: 'ref-9'})
+    const unclear = {
+      price: {total: '150.00', currency: 'USD'},
+      payment: {mode: 'account', amount: '86.37', currency: 'EUR'},
+    }
+    const cases: [Partial<JournalEntry>, string][] = [
+      [{booked: price('90', 'USD')}, '100.00'],
+      [{booked: null, result: unclear}, '100.00'],
+      [{agreed: price('90', null)}, '0'],
+      [{agreed: null}, '0'],
+    ]
+    for (const [change, total] of cases) {
+      const spending = await spent([own({...change, clientReferenceId: 'ref-9'})])
+      expect(spending).toMatchObject({total, incomparable: {clientReferenceId: 'ref-9'}})
+      expect(leftOf(LIMITS, spending)).toMatchObject({spent: total, left: '0'})
     }
   })
 })
