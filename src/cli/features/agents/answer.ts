@@ -7,7 +7,7 @@ import {isObject} from '../../../contract/json.js'
 import {SEE_HELP} from '../../input/usage-errors.js'
 import {asFailure, describeFailure} from '../../shell/exit-codes.js'
 import {jsonText} from '../../terminal/json-text.js'
-import {cutOrNull} from './reservation-tools.js'
+import {cutOrNull} from './cut-reservation.js'
 import type {Answer} from './tool.js'
 import {guarded} from './untrusted.js'
 

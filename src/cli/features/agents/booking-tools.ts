@@ -4,8 +4,8 @@
  */
 import {z} from 'zod'
 import {contact, guest, reservationRequest} from '../../../contract/reservations.js'
+import {cutOrNull} from './cut-reservation.js'
 import type {Desk} from './desk.js'
-import {cutOrNull} from './reservation-tools.js'
 import {money, offerFields, offerTerms, reservation, reservationRefArgument, textOrNull} from './schemas.js'
 import {defineTool} from './tool.js'
 

@@ -3,7 +3,6 @@ import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {pathToFileURL} from 'node:url'
 import {z} from 'zod'
-import {factsOfReservation, type ReadReservation, readReservation} from '../../../api/answers/reservations.js'
 import {UNKNOWN_NEXT} from '../../../api/operations/lists.js'
 import {listReservations as listPage} from '../../../api/operations/reservations.js'
 import {usage} from '../../../contract/failure.js'
@@ -12,6 +11,7 @@ import {StorageError} from '../../../storage/errors.js'
 import type {Connection} from '../../session/connect.js'
 import {checkCursor, checkInstant, look, readStatus} from '../reservations/reservations.js'
 import {fetchBytes, makeDirectory, pathFor, saveVoucher} from '../reserve/voucher.js'
+import {cutReservation} from './cut-reservation.js'
 import {cursorArgument, nextCursor, reservation, reservationRefArgument} from './schemas.js'
 import {defineTool} from './tool.js'
 
@@ -79,41 +79,6 @@ export const listReservations = defineTool({
     return {document, ours: {warning}}
   },
 })
-
-/** Returns what an assistant needs of the service's own object of a reservation; null if it is none. */
-export function cutOrNull(reservation: object | null) {
-  const found = reservation === null ? undefined : readReservation(reservation)
-  return found === undefined ? null : cutReservation(found)
-}
-
-/** Returns what an assistant needs of a reservation: neither documents nor addresses of people. */
-function cutReservation(found: ReadReservation) {
-  const {reservation_ref, status, payment_url} = found
-  const facts = factsOfReservation(found)
-  return {
-    reservation_ref,
-    status,
-    client_reference_id: facts.client_reference_id,
-    hotel_name: facts.hotel,
-    rooms: facts.rooms,
-    check_in: facts.check_in,
-    check_out: facts.check_out,
-    lead_guest: facts.lead_guest,
-    guest_count: facts.guest_count,
-    price: {total: facts.price?.amount ?? null, currency: facts.price?.currency ?? null},
-    payment: {
-      mode: facts.payment_mode,
-      status: facts.payment,
-      url: payment_url,
-      pay_until: facts.pay_until,
-    },
-    voucher: facts.voucher,
-    free_cancellation_until: facts.free_until,
-    cancellation_fee: facts.fee,
-    created_at: facts.created_at,
-    updated_at: facts.updated_at,
-  }
-}
 
 export const downloadVoucher = defineTool({
   name: 'download_voucher',
