@@ -92,8 +92,8 @@ test('no text of others shows a secret, or pushes away what it costs', async () 
   const facts = ['Reservation', 'Hotel', 'Room'].map(name => `${name.padEnd(13)} ${hostile}`)
   const fees = ['Price         90.00 EUR', 'Fee now       20.00 EUR', 'Refund        70.00 EUR']
   const costly = {...cancellation, lines: [...facts, ...fees]}
-  const asked = await questionOf(about, long, target)
-  const ofCancelling = await questionOf(about, costly, target)
+  const asked = await questionOf(about, long, {state, target})
+  const ofCancelling = await questionOf(about, costly, {state, target})
   for (const {title, lines} of [asked, ofCancelling]) {
     expect([title, ...lines].join()).toContain('[redacted]')
     expect([title, ...lines].join()).not.toMatch(/sk_t/)
