@@ -8,20 +8,21 @@ import {stdinIsTerminal} from '../cli/terminal/streams.js'
 export default class Mcp extends BaseCommand {
   static override summary =
     'Serve assistants: search, reserve and cancel within limits (Model Context Protocol)'
+  /** What the tools call together. */
   static override operations = {
-    'hotels.search': 'when an assistant searches',
-    'content.cities': 'to find cities by name',
-    'hotels.price': 'when it asks for a price, or reserves',
+    'hotels.search': '',
+    'hotels.price': '',
+    'content.cities': '',
+    'content.countries': '',
+    'content.currencies': '',
+    'reservations.show': '',
+    'reservations.list': '',
+    'reservations.quote': '',
+    'voucher.show': '',
+    'account.show': '',
+    'subscriptions.list': '',
     'reservations.create': 'with --allow reserve',
-    'reservations.show': 'when it looks at a reservation',
-    'reservations.list': 'when it lists reservations',
-    'reservations.quote': 'with --allow cancel',
     'reservations.cancel': 'with --allow cancel',
-    'voucher.show': 'when it gets a voucher',
-    'account.show': 'when it looks at the account',
-    'subscriptions.list': 'when it explains an event',
-    'content.countries': 'when it reads the list',
-    'content.currencies': 'when it reads the list',
   }
   static override description =
     `Serves one client over stdin and stdout, until stdin ends; nothing but the protocol is written to stdout. Clients start it

@@ -7,7 +7,7 @@ export default class McpTools extends BaseCommand {
   static override description =
     'With --json, as the client gets them from bookctl mcp with the same --allow: each with its input and output schema. Needs no login.'
   static override examples = ['bookctl mcp tools', 'bookctl mcp tools --allow reserve,cancel --json']
-  static override environment = []
+  static override environment = ['NO_COLOR']
   static override columns = TOOL_COLUMNS
   static override flags = allowFlag
 

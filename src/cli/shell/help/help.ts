@@ -197,7 +197,6 @@ const START: Row[] = [
 
 const GROUPS: Readonly<Record<string, string[]>> = {
   Booking: ['hotels', 'tours', 'reserve', 'reservations', 'voucher', 'account', 'journal', 'content'],
-  Agents: ['mcp'],
   Webhooks: ['webhooks'],
   Sandbox: ['demo', 'sandbox'],
   Access: ['login', 'logout', 'whoami', 'token', 'profiles', 'config'],

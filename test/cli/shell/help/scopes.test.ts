@@ -69,7 +69,8 @@ test('every request that a command is known to send is among its operations', ()
 
 test('a command is listed if, and only if, it calls the service', () => {
   const calling = new Set(ASKING.map(({command}) => command))
-  // These call it with values that no row has, a file of trips and a token instead of credentials, or leave out what it fails to say.
-  for (const id of ['reserve:batch', 'whoami', 'explain']) calling.add(id)
+  // These call it with values that no row has, a file of trips and a token instead of credentials, leave out what it fails to say, or
+  // call what a client asks for.
+  for (const id of ['reserve:batch', 'whoami', 'explain', 'mcp']) calling.add(id)
   expect([...needed.keys()].sort()).toEqual([...calling].sort())
 })
