@@ -18,7 +18,7 @@ export function closing<T extends {close(): unknown}>(thing: T): T {
 export function ownDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'bookctl-test-'))
   // A process that a test started may still write its last file while the directory is removed.
-  const removal = {recursive: true, force: true, maxRetries: 5, retryDelay: 50}
+  const removal = {recursive: true, force: true, maxRetries: 20, retryDelay: 100}
   onTestFinished(() => rmSync(directory, removal))
   return directory
 }
