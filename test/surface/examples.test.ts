@@ -65,6 +65,12 @@ async function run(example: string) {
   return shell.type(written, Object.fromEntries(made.filter(isVariable)))
 }
 
+/** Sends the client secret where it does not belong, so that a certificate has evidence of a broken rule. */
+async function breakRule() {
+  const authorization = `Basic ${Buffer.from('cid_sandbox:sk_test_sandbox').toString('base64')}`
+  await fetch(`${sandbox.baseUrl}/oauth/token`, {method: 'POST', headers: {authorization}})
+}
+
 /** The URL of a receiver in the examples. */
 const RECEIVER = 'http://127.0.0.1:3000/hooks'
 
@@ -102,6 +108,7 @@ async function prepare(example: string): Promise<Record<string, string>> {
     await subscribe()
     return {}
   }
+  if (example.includes('sandbox certify')) await breakRule()
   if (example.includes('--check certificate')) {
     await home.run(['sandbox', 'certify', '--html', 'certificate.html'])
     return {}
