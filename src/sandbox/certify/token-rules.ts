@@ -130,16 +130,18 @@ function judgeRenewed({requests}: Evidence) {
   const asks = requests.filter(({operation}) => operation === 'token.create')
   const asked = asks.map(({begun}) => begun)
   const inVain = asks.filter(({facts}) => facts.issued === undefined).map(({ended}) => ended)
+  inVain.sort((a, b) => a - b)
   const failures = new Set<SeenRequest>()
   for (const [token, same] of groupBy(refused, ({token}) => token ?? '')) {
     const heard = Math.min(...same.map(({ended}) => ended))
-    const known = workers.areSeveral ? askedAfter(asked, heard) + LONGEST_QUEUED_MILLISECONDS : heard
+    const known = workers.areSeveral
+      ? (soonAfter(asked, heard) ?? heard) + LONGEST_QUEUED_MILLISECONDS
+      : heard
     for (const use of uses.get(token) ?? []) if (use.begun > known) failures.add(use)
   }
   const unrepeated = refused.length > 0 ? notRepeated(calls) : []
   // A program that gets no token may give up.
-  const gotNoToken = ({begun}: SeenRequest) =>
-    inVain.some(ended => ended >= begun && ended <= begun + LONGEST_UNREAD_MILLISECONDS)
+  const gotNoToken = ({begun}: SeenRequest) => soonAfter(inVain, begun) !== undefined
   for (const refusal of unrepeated) if (!gotNoToken(refusal)) failures.add(refusal)
   return finding(refused.length, inOrder(failures), {
     broken: count =>
@@ -149,17 +151,17 @@ function judgeRenewed({requests}: Evidence) {
   })
 }
 
-/** Returns the first of the times `asked` from `heard` on, both in milliseconds; `heard` if none comes soon. */
-function askedAfter(asked: readonly number[], heard: number): number {
+/** Returns the first of the ascending `times` from `from` on, all in milliseconds; undefined if none comes soon. */
+function soonAfter(times: readonly number[], from: number): number | undefined {
   let low = 0
-  let high = asked.length
+  let high = times.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((asked[middle] ?? heard) < heard) low = middle + 1
+    if ((times[middle] ?? from) < from) low = middle + 1
     else high = middle
   }
-  const first = asked[low] ?? heard
-  return first <= heard + LONGEST_UNREAD_MILLISECONDS ? first : heard
+  const first = times[low]
+  return first !== undefined && first <= from + LONGEST_UNREAD_MILLISECONDS ? first : undefined
 }
 
 /**
