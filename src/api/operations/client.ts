@@ -108,7 +108,7 @@ export async function fetchLink(
     const {host} = url
     const answer = await sender.send(request, policy).catch(error => {
       if (error instanceof NotPublicError) throw badLink(`leads to ${host}, ${error.message}`)
-      // Only the host is reported, because whoever knows the whole link can fetch the voucher.
+      // Only the host is reported, because anyone with the whole link can download the voucher.
       const hint =
         'the service gave this link: try again, check the connection to that host, or ask the operator of the service'
       return throwUnanswered(false, {name: "the host of the voucher's link", host, hint})(error)

@@ -15,9 +15,9 @@ import {guarded} from './untrusted.js'
 const MOST_RESULT_BYTES = 100_000
 
 /** Returns the result of a call that succeeded. Throws a usage error if it would be too long. */
-export function resultOf({document, ownWords, ours = {}, link}: Answer, redactor: Redactor): CallToolResult {
+export function resultOf({document, ownWords, added = {}, link}: Answer, redactor: Redactor): CallToolResult {
   const {document: safe, untrusted} = guarded(document, redactor, ownWords)
-  const result = withText({...safe, ...ours, untrusted_fields: untrusted})
+  const result = withText({...safe, ...added, untrusted_fields: untrusted})
   if (link === undefined) return result
   return {...result, content: [...result.content, {type: 'resource_link', ...link}]}
 }

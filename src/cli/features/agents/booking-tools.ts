@@ -87,7 +87,7 @@ export const prepareReservation = defineTool({
   run: async (given, desk, caller) => {
     const document = await (await desk.bookings()).prepareReservation(given, caller)
     const next_step = stepWith('reserve', document.handle, desk)
-    return {document, ours: {next_step}}
+    return {document, added: {next_step}}
   },
 })
 
@@ -128,7 +128,7 @@ export const reserve = defineTool({
     const cut = cutOrNull(reservation)
     const isStored = cut?.rooms === null && cut.lead_guest === null
     const last = isStored ? '; show_reservation shows rooms and guests, which are not stored here' : ''
-    return {document: {...booked, reservation: cut}, ours: {next_step: `${stepAfter(booked)}${last}`}}
+    return {document: {...booked, reservation: cut}, added: {next_step: `${stepAfter(booked)}${last}`}}
   },
 })
 
@@ -173,7 +173,7 @@ export const prepareCancellation = defineTool({
     const prepared = await (await desk.bookings()).prepareCancellation(reservation_ref, caller)
     const document = {...prepared, reservation: cutOrNull(prepared.reservation)}
     const next_step = stepWith('cancel_reservation', prepared.handle, desk)
-    return {document, ours: {next_step}}
+    return {document, added: {next_step}}
   },
 })
 

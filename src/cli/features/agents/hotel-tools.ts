@@ -122,7 +122,7 @@ async function findOffers(given: SearchInput, desk: Desk): Promise<Answer> {
   const head = {search: searched, searched_at, expires_at}
   const page = desk.offerPages.open({wish, head, offers, expiresAt: Date.parse(expires_at) / 1000}, limit)
   const warnings = [warning].flat()
-  return {document: page, ...(warnings.length > 0 && {ours: {warning: warnings.join('; ')}})}
+  return {document: page, ...(warnings.length > 0 && {added: {warning: warnings.join('; ')}})}
 }
 
 /** The head of the document of `hotels search`. */

@@ -49,7 +49,7 @@ export class OfferPages {
       throw usage(
         'cursor_of_another_search',
         'cursor: it belongs to a search with other arguments',
-        'leave the cursor out to search anew, or repeat the arguments of that search',
+        'leave the cursor out to search again, or repeat the arguments of that search',
       )
     return this.page(id, Number(start), size)
   }

@@ -76,7 +76,7 @@ export const listReservations = defineTool({
     if (next !== UNKNOWN_NEXT) return {document}
     const warning =
       'there are more, and the service does not say how to ask for them: raise limit, or narrow the list'
-    return {document, ours: {warning}}
+    return {document, added: {warning}}
   },
 })
 
@@ -113,7 +113,7 @@ export const downloadVoucher = defineTool({
     const {path, bytes, sha256} = saved
     return {
       document: {reservation_ref: reference},
-      ours: {uri, path, bytes, sha256},
+      added: {uri, path, bytes, sha256},
       link: {
         uri,
         name: `voucher-${reference}.pdf`,

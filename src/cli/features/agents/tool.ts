@@ -16,8 +16,8 @@ export interface Answer {
   readonly document: object
   /** The keys of the document under which only this program writes, one word each. */
   readonly ownWords?: readonly string[]
-  /** Further keys with words of ours, such as a warning. */
-  readonly ours?: Readonly<Record<string, unknown>>
+  /** Further keys, whose values this program wrote, such as a warning. */
+  readonly added?: Readonly<Record<string, unknown>>
   /** A document that the client can read as a resource. */
   readonly link?: {
     readonly uri: string

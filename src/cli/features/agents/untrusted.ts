@@ -129,7 +129,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   ),
 }
 
-/** A word of ours, such as signature_mismatch. */
+/** A word of this program, such as signature_mismatch. */
 const OWN_WORD = /^[a-z][a-z0-9_]{0,60}$/
 
 /**

@@ -143,7 +143,7 @@ export const recentEvents = defineTool({
     }))
     return {
       document: {events},
-      ours: {next_cursor: rows.length < limit || next === undefined ? null : String(next)},
+      added: {next_cursor: rows.length < limit || next === undefined ? null : String(next)},
     }
   },
 })
