@@ -3,7 +3,7 @@ import {spawn} from 'node:child_process'
 import {createInterface} from 'node:readline'
 import {describe, expect, onTestFinished, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
-import {ERAS, type Era, startAgent} from '../support/agent.js'
+import {ERAS, type Era, FOUR_NIGHTS, startAgent} from '../support/agent.js'
 import {ENTRY, type Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import {closing, ownHome} from '../support/own.js'
@@ -13,15 +13,7 @@ import {CONTACT} from '../support/stay.js'
 const sandbox = await sandboxOfFile()
 const WRITES = ['--allow', 'reserve,cancel', '--max-total', '5000 EUR', '--max-each', '900 EUR']
 
-const TRIP = {
-  city: 'Antalya',
-  check_in: '2030-06-10',
-  check_out: '2030-06-14',
-  rooms: [{adults: 2, children_ages: [4]}],
-  client_nationality: 'TR',
-  currency: 'EUR',
-  max_price: '900 EUR',
-}
+const TRIP = {...FOUR_NIGHTS, max_price: '900 EUR'}
 const passport = (number: string) => ({type: 'PASSPORT', number})
 const GUESTS = [
   {

@@ -2,7 +2,7 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
-import {ERAS, startAgent} from '../support/agent.js'
+import {ERAS, FOUR_NIGHTS, startAgent} from '../support/agent.js'
 import {closing, ownDirectory, ownHome, ownListening} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
@@ -13,19 +13,10 @@ import {SECRET, sendEvent} from '../support/webhook-load.js'
 const sandbox = await sandboxOfFile()
 const {home} = sandbox
 
-const TRIP = {
-  city: 'Antalya',
-  check_in: '2030-06-10',
-  check_out: '2030-06-14',
-  rooms: [{adults: 2, children_ages: [4]}],
-  client_nationality: 'TR',
-  currency: 'EUR',
-}
-
 describe.each(ERAS)('in the protocol of %s', era => {
   test('offers come in pages, the cheapest first, and none over the maximum', async () => {
     const {call} = await startAgent(home, [], {era})
-    const {document} = await call('search_hotels', {...TRIP, max_price: '900 EUR', limit: 5})
+    const {document} = await call('search_hotels', {...FOUR_NIGHTS, max_price: '900 EUR', limit: 5})
     expect(document.search).toMatchObject({destination: {type: 'CITY', id: 104}, nights: 4})
     const totals = document.offers.map((offer: {price: {total: string}}) => Number(offer.price.total))
     expect(totals).toHaveLength(5)
@@ -41,7 +32,7 @@ describe.each(ERAS)('in the protocol of %s', era => {
 
   test('an offer is shown with its price now, its terms and what cancelling costs from when on', async () => {
     const {call} = await startAgent(home, [], {era})
-    const {document: found} = await call('search_hotels', {...TRIP, refundable: true, limit: 1})
+    const {document: found} = await call('search_hotels', {...FOUR_NIGHTS, refundable: true, limit: 1})
     const {document} = await call('show_offer', {offer_id: found.offers[0].offer_id})
     expect(document).toMatchObject({
       changed: false,
@@ -70,15 +61,15 @@ describe.each(ERAS)('in the protocol of %s', era => {
       'did you mean city?',
     ])
       expect(document.error.message).toContain(word)
-    const {document: unknown} = await call('search_hotels', {...TRIP, city: 'Antalia Beach'})
+    const {document: unknown} = await call('search_hotels', {...FOUR_NIGHTS, city: 'Antalia Beach'})
     expect(unknown.error).toMatchObject({code: 'invalid_input', hint: 'choose one of cities, by its id'})
     expect(unknown.cities).toContain('Antalya, TR (104)')
     expect(unknown.untrusted_fields).toContain('/cities/0')
     const destination = {type: 'CITY', id: 101}
-    const {document: both} = await call('search_hotels', {...TRIP, city: 'Antalya', destination})
+    const {document: both} = await call('search_hotels', {...FOUR_NIGHTS, city: 'Antalya', destination})
     expect(both.error).toMatchObject({code: 'invalid_input', hint: 'give one of them'})
     expect(both.error.message).toContain('city is Antalya (104), and destination is 101')
-    const same = await call('search_hotels', {...TRIP, destination: {...destination, id: 104}})
+    const same = await call('search_hotels', {...FOUR_NIGHTS, destination: {...destination, id: 104}})
     expect(same.document.search.destination.id).toBe(104)
   })
 

@@ -26,7 +26,8 @@ test('handles are random, and of the one form that is accepted', () => {
     expect(isHandle(wrong)).toBe(false)
 })
 
-test('a changed character in what is sent is reported as damage', async () => {
+/** Opens a store on this machine with one handle in it, which expires at 60. */
+async function storeWithHandle() {
   const directory = ownDirectory()
   const state = closing(openState(directory))
   const handles = await state.agentHandles(CLIENT)
@@ -39,6 +40,11 @@ test('a changed character in what is sent is reported as damage', async () => {
     doubts: [],
   }
   await handles.create({handle, prepared, program: 'p', expiresAt: 60}, 0)
+  return {directory, state, handles, handle}
+}
+
+test('a changed character in what is sent is reported as damage', async () => {
+  const {directory, handles, handle} = await storeWithHandle()
   const connection = openSqlite(join(directory, 'state.db'), {timeout: 0})
   connection.exec("UPDATE agent_handles SET prepared = replace(prepared, '10.00', '90.00')")
   connection.close()
@@ -46,18 +52,7 @@ test('a changed character in what is sent is reported as damage', async () => {
 })
 
 test('what was prepared is forgotten with all secrets of this machine', async () => {
-  const directory = ownDirectory()
-  const state = closing(openState(directory))
-  const handles = await state.agentHandles(CLIENT)
-  const handle = mintHandle()
-  const prepared: PreparedReservation = {
-    kind: 'reservation',
-    priceChecked: true,
-    intent: intent(1),
-    offer: offer('off_1'),
-    doubts: [],
-  }
-  await handles.create({handle, prepared, program: 'p', expiresAt: 60}, 0)
+  const {directory, state, handles, handle} = await storeWithHandle()
   expect(await state.forget({profiles: [], clients: [CLIENT]})).toBe(false)
   expect(await handles.find(handle, 1)).toBeDefined()
   expect(await state.forget('all')).toBe(true)

@@ -3,6 +3,8 @@
  * server dies; and a service that writes hostile texts changes nothing but text. The service counts what is booked twice
  * (batch/service.ts); scene.ts says what must hold.
  */
+
+import {openBench} from '../shared/bench.js'
 import {part} from '../shared/part.js'
 import {withoutPostgres} from '../shared/stores.js'
 import {COURSES} from './courses.js'
@@ -10,7 +12,6 @@ import {FRAMES} from './frames.js'
 import {HANDLES} from './handles.js'
 import {KILLS} from './kills.js'
 import {LIMITS} from './limits.js'
-import {openBench} from './scene.js'
 import {TEXT_CELLS} from './texts.js'
 
 export const agents = part({

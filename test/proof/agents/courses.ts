@@ -1,12 +1,12 @@
 /** Random courses: several servers of one client, killed and started again, a network that loses answers, and whatever a client calls. */
 
 import {randomOf} from '../kills/kills.js'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {losing, RESERVE, refusing} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import type {Agent, Answer} from './agent.js'
 import {
-  type Bench,
   findOffers,
   flagsOf,
   judge,

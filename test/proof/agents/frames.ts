@@ -1,9 +1,10 @@
 /** Frames: huge, cut, nested, of another protocol, or a thousand at once. The server answers what it can, or ends; nothing is booked. */
 import {readFileSync} from 'node:fs'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {reservationsAt, shown} from '../shared/scene.js'
 import type {Agent} from './agent.js'
-import {type Bench, findOffers, judge, must, openAgents, prepare, unlike} from './scene.js'
+import {findOffers, judge, must, openAgents, prepare, unlike} from './scene.js'
 
 const frame = (message: object) => `${JSON.stringify({jsonrpc: '2.0', ...message})}\n`
 const reserving = (handle: string, id: unknown) =>

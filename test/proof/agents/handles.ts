@@ -2,22 +2,12 @@
 import {statSync} from 'node:fs'
 import {join} from 'node:path'
 import {waitUntil} from '../../support/wait.js'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {reservationsAt} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import type {Called} from './agent.js'
-import {
-  type Bench,
-  findOffers,
-  judge,
-  madeAt,
-  must,
-  openAgents,
-  prepare,
-  type Scene,
-  unlike,
-  wantedFor,
-} from './scene.js'
+import {findOffers, judge, madeAt, must, openAgents, prepare, type Scene, unlike, wantedFor} from './scene.js'
 
 /** Returns what is wrong unless all calls gave the same reservation, and the service has made just that one. */
 async function oneFor(scene: Scene, called: readonly (Called | undefined)[]): Promise<string[]> {

@@ -5,20 +5,11 @@
 
 import {randomOf} from '../kills/kills.js'
 import {type Death, deadlyEnv, killing, MOMENTS} from '../kills/trial.js'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import type {Agent} from './agent.js'
-import {
-  type Bench,
-  findOffers,
-  judge,
-  madeAt,
-  must,
-  openAgents,
-  prepare,
-  type Scene,
-  unlike,
-} from './scene.js'
+import {findOffers, judge, madeAt, must, openAgents, prepare, type Scene, unlike} from './scene.js'
 
 type Work = 'reserve' | 'cancel_reservation'
 

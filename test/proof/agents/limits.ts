@@ -1,11 +1,11 @@
 /** Limits: fifty reservations at once, servers with other limits, restarts, lost answers, and prices that rise. */
 import type {WireFault} from '../../support/wire.js'
 import {replyBytes} from '../../support/wire.js'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {cents, losing, RESERVE} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
-  type Bench,
   findOffers,
   flagsOf,
   judge,

@@ -1,31 +1,13 @@
 /** A service, a store, machines, and what must hold there whatever agents do: judged by what the service has made. */
-import {type PostgresServer, startPostgres} from '../../support/postgres.js'
 import {reservationRequest} from '../../support/sandbox.js'
 import type {WireOptions} from '../../support/wire.js'
 import {openService} from '../batch/service.js'
+import type {Bench} from '../shared/bench.js'
 import {checkDatabases, temporaryFiles} from '../shared/home.js'
 import type {Own} from '../shared/part.js'
 import {CREDENTIALS, cents, Home, openScene, parse, reservationsAt, Side, TWO} from '../shared/scene.js'
 import type {StoreName} from '../shared/stores.js'
 import {Agent, type AgentOptions, type Answer, type Called} from './agent.js'
-
-/** What the cells share: a database server, which starts when the first of them needs it. */
-export interface Bench {
-  postgres(): Promise<PostgresServer>
-}
-
-export async function openBench() {
-  let server: Promise<PostgresServer> | undefined
-  return {
-    postgres() {
-      server ??= startPostgres({max_connections: '200'})
-      return server
-    },
-    async close() {
-      await (await server)?.close()
-    },
-  }
-}
 
 let databases = 0
 

@@ -4,10 +4,10 @@
  */
 import type {WireFault} from '../../support/wire.js'
 import {replyBytes} from '../../support/wire.js'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {parse, reservationsAt} from '../shared/scene.js'
 import {
-  type Bench,
   findOffers,
   flagsOf,
   judge,

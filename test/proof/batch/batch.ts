@@ -3,10 +3,11 @@
  * the service do, and however many runs of the same file there are at a time. The service counts what is booked twice
  * (service.ts); group.ts says what must hold.
  */
+
+import {openBench} from '../shared/bench.js'
 import {part} from '../shared/part.js'
 import {withoutPostgres} from '../shared/stores.js'
 import {FAULTS} from './faults.js'
-import {openBench} from './group.js'
 import {KILLS} from './kills.js'
 import {RUNS} from './runs.js'
 import {STOPS} from './stops.js'

@@ -5,11 +5,11 @@
 import type {Finished} from '../../support/bookctl.js'
 import {type Reply, replyBytes, replyHead, type WireFault, type WireRequest} from '../../support/wire.js'
 import {randomOf} from '../kills/kills.js'
+import type {Bench} from '../shared/bench.js'
 import {type Cell, owning} from '../shared/part.js'
 import {losing, parse, RESERVE, refusing, reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
-  type Bench,
   batchArgv,
   checkDocumentCounts,
   checkForms,

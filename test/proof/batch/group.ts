@@ -3,10 +3,10 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {isNeverSent, isOpen, type JournalEntry} from '../../../src/contract/journal.js'
 import type {Finished} from '../../support/bookctl.js'
-import {type PostgresServer, startPostgres} from '../../support/postgres.js'
 import {ADULT, CONTACT} from '../../support/sandbox.js'
 import type {Wire, WireOptions, WireRequest} from '../../support/wire.js'
 import {look} from '../kills/trial.js'
+import type {Bench} from '../shared/bench.js'
 import {checkDatabases, isPdf, temporaryFiles} from '../shared/home.js'
 import {type Own, owning} from '../shared/part.js'
 import {
@@ -23,24 +23,6 @@ import {
 } from '../shared/scene.js'
 import type {StoreName} from '../shared/stores.js'
 import {openService} from './service.js'
-
-/** What the cells share: a database server, which starts when the first of them needs it. */
-export interface Bench {
-  postgres(): Promise<PostgresServer>
-}
-
-export async function openBench() {
-  let server: Promise<PostgresServer> | undefined
-  return {
-    postgres() {
-      server ??= startPostgres({max_connections: '200'})
-      return server
-    },
-    async close() {
-      await (await server)?.close()
-    },
-  }
-}
 
 let databases = 0
 

@@ -9,12 +9,12 @@ import type {Finished} from '../../support/bookctl.js'
 import {replyBytes} from '../../support/wire.js'
 import {randomOf} from '../kills/kills.js'
 import {deadlyEnv, killing, MOMENTS, type Point} from '../kills/trial.js'
+import type {Bench} from '../shared/bench.js'
 import {checkDatabases} from '../shared/home.js'
 import type {Cell} from '../shared/part.js'
 import {type Home, reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
-  type Bench,
   batchArgv,
   checkForms,
   checkKept,

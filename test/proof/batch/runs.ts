@@ -1,13 +1,13 @@
 /** Several runs of the same file at a time, of which some are killed: each trip is booked once. */
 import type {ChildProcess} from 'node:child_process'
 import {randomOf} from '../kills/kills.js'
+import type {Bench} from '../shared/bench.js'
 import {wrongEnds} from '../shared/crowd.js'
 import {checkDatabases} from '../shared/home.js'
 import type {Cell} from '../shared/part.js'
 import {reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
-  type Bench,
   batchArgv,
   checkForms,
   checkKept,

@@ -5,11 +5,11 @@
 import {isOpen} from '../../../src/contract/journal.js'
 import type {Finished} from '../../support/bookctl.js'
 import {randomOf} from '../kills/kills.js'
+import type {Bench} from '../shared/bench.js'
 import type {Cell} from '../shared/part.js'
 import {parse, reservationsAt, shown} from '../shared/scene.js'
 import {STORES, type StoreName} from '../shared/stores.js'
 import {
-  type Bench,
   batchArgv,
   checkForms,
   checkMade,
