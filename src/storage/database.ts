@@ -386,15 +386,18 @@ export function markOf(connection: Connection): number | undefined {
   return mark >= FIRST_MARK && mark < FIRST_MARK + MARKS ? mark : undefined
 }
 
-/** Rewrites the file, so that no deleted byte remains, and removes the mark. Throws SQLite's errors. */
+/** Rewrites the file, so that no deleted byte remains, and removes the mark. Throws SQLite's errors; the mark then stays. */
 export function rewrite(connection: Connection, mark: number): void {
   connection.exec('VACUUM')
   connection.exec('BEGIN IMMEDIATE')
   try {
     // If another process has started an erasure in the meantime, its mark stays.
     if (markOf(connection) === mark) connection.exec('PRAGMA application_id = 0')
-  } finally {
     connection.exec('COMMIT')
+  } catch (error) {
+    // A commit fails while another process reads. An open transaction would keep the file locked for all.
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+    throw error
   }
 }
 

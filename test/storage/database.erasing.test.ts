@@ -63,3 +63,21 @@ test('keeps the mark while another process reads, does not wait for it, and then
   expect([isInFile('canary-word'), numberOf('busy_timeout')]).toEqual([false, 1234])
   expect(markOf(connection)).toBeUndefined()
 })
+
+test('leaves no transaction open when another process begins to read after the rewrite', () => {
+  const mark = setMark(connection)
+  const reader = closing(openSqlite(path, {timeout: 100}))
+  const exec = connection.exec.bind(connection)
+  connection.exec = sql => {
+    const result = exec(sql)
+    if (sql !== 'VACUUM') return result
+    reader.exec('BEGIN')
+    reader.prepare('SELECT * FROM words').all()
+    return result
+  }
+  finishErasing(connection, 0)
+  expect([markOf(connection), connection.inTransaction]).toEqual([mark, false])
+  reader.exec('COMMIT')
+  reader.exec("INSERT INTO words VALUES ('later')")
+  exec('BEGIN; ROLLBACK')
+})
