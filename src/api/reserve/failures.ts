@@ -63,7 +63,7 @@ function resultWithout(outcome: string, entry: JournalEntry): object {
 }
 
 /** Words in the error codes of services which say that an offer, reference or key already belongs to a reservation. */
-const TAKEN = /already|duplicate|(?<!not_)exists|taken|in_use|used/
+const TAKEN = /already|duplicate|(?<!not_)exists|(?<!mis)taken|(?:^|_)(?:in_use|used|reused)/
 
 /**
  * Returns the Failure for a reservation that the service refused; this request made nothing. If the answer names an

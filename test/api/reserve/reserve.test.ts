@@ -204,6 +204,7 @@ describe('a refusal that says there is a reservation already names it, and never
     ['in the error', json(409, {error: {code: 'offer_already_used', reservation_ref: 'R-9'}}), 'R-9'],
     ['deep down', json(422, {title: 'No', data: {existing: {reservationRef: 'R-9'}}}), 'R-9'],
     ['by its code', json(409, {errors: [{code: 'DuplicateClientReference'}]}), null],
+    ['as used again', json(422, {error: {code: 'IDEMPOTENCY_KEY_REUSED'}}), null],
   ])('%s', async (_, script, reference) => {
     scripted(script)
     const error = await run().catch(error => error)
@@ -214,11 +215,14 @@ describe('a refusal that says there is a reservation already names it, and never
     expect(error.details.hint).toContain('bookctl journal')
   })
 
-  test.each(['sold_out', 'RateChanged', 'insufficient_balance'])('%s names none', async code => {
-    scripted(refusing(409, code))
-    const error = await run().catch(error => error)
-    expect(error.details.result).toBeUndefined()
-  })
+  test.each(['sold_out', 'RateChanged', 'insufficient_balance', 'CARD_REFUSED', 'MistakenGuest'])(
+    '%s names none',
+    async code => {
+      scripted(refusing(409, code))
+      const error = await run().catch(error => error)
+      expect(error.details.result).toBeUndefined()
+    },
+  )
 })
 
 /** Answers 401, and from then on also refuses new tokens. */
