@@ -65,8 +65,9 @@ function refuse(message: string): never {
 
 async function prove(): Promise<void> {
   say(`seed ${seed}`)
+  // Not `once`: timeout(1) sends the signal twice, and the second would end the process before the figures are printed.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
+    process.on(signal, () => {
       say('\nStopped.')
       finish()
       process.exit(1)
