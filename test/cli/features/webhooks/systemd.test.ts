@@ -37,6 +37,8 @@ test('its state is reported in order, with the clock that systemd wants, and not
   manager.reloading()
   manager.ready('receiving')
   manager.stopping()
+  // The end waits for a second only, and starting four processes may take longer.
+  await eventually(() => expect(messages()).toHaveLength(4))
   await manager.end()
   const [first, second = '', ...others] = messages()
   expect(first).toBe('READY=1 STATUS=receiving at http://127.0.0.1:4020/')
