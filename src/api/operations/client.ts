@@ -56,7 +56,7 @@ export function createApi(options: ApiOptions): Api {
     const request = {method, url: url.href, headers, ...(body !== undefined && {body})}
     const policy = {repeatable: !changesSomething(name), timeoutSeconds, ...call.policy}
     if (scope === null) return readAnswer(await sender.send(request, policy))
-    return readAnswer(await sendWithToken(options, request, policy, [scope]))
+    return readAnswer(await fetchWithToken(options, request, policy, [scope]))
   }
   return {
     baseUrl,
@@ -150,13 +150,16 @@ export interface Authorized {
  * Sends a request with a token and returns the answer, whatever its status. Throws a SendError if there is no answer,
  * and a Failure if no token is available.
  */
-export async function sendWithToken(
+export async function fetchWithToken(
   {sender, tokens, clock}: Authorized,
   request: WireRequest,
   policy: SendPolicy,
   scopes: readonly Scope[],
 ): Promise<SentAnswer> {
-  const send = async ({access_token, askedScopes: asked, scopes: granted}: Token, bounded: SendPolicy) => {
+  const fetchWith = async (
+    {access_token, askedScopes: asked, scopes: granted}: Token,
+    bounded: SendPolicy,
+  ) => {
     const headers = {...request.headers, authorization: `Bearer ${access_token}`}
     const answer = await sender.send({...request, headers}, bounded)
     return {...answer, grant: {needed: scopes, asked, granted}}
@@ -164,7 +167,7 @@ export async function sendWithToken(
   const token = await tokens.get(scopes)
   // The time limit starts here, so that waiting for a token that another process requests does not count.
   const deadline = clock.now() + policy.timeoutSeconds
-  const first = await send(token, policy)
+  const first = await fetchWith(token, policy)
   if (first.status !== 401) return first
   const renewed = await tokens.replace(token, scopes).catch(error => {
     // An earlier attempt may have acted, and a failed renewal must not hide that.
@@ -178,7 +181,7 @@ export async function sendWithToken(
     mayHaveActed: first.mayHaveActed || mayHaveActed,
   })
   try {
-    const second = await send(renewed, {...policy, timeoutSeconds: Math.max(1, deadline - clock.now())})
+    const second = await fetchWith(renewed, {...policy, timeoutSeconds: Math.max(1, deadline - clock.now())})
     return {...second, ...total(second)}
   } catch (error) {
     if (!(error instanceof SendError)) throw error

@@ -8,7 +8,7 @@ import {isSuccess, OPERATIONS, operationAt, type Scope} from '../../contract/ope
 import {failureIn, readAnswer, throwUnanswered} from '../answers/refusals.js'
 import {spellingsOf} from '../redact/redact.js'
 import type {Answer, WireRequest} from '../types.js'
-import {type Authorized, changesSomething, sendWithToken} from './client.js'
+import {type Authorized, changesSomething, fetchWithToken} from './client.js'
 
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -84,7 +84,7 @@ export async function callRaw(
   {request, changes, scopes}: RawRequest & {readonly scopes: readonly Scope[]},
 ): Promise<Answer> {
   const policy = {repeatable: !changes, timeoutSeconds: options.timeoutSeconds}
-  return readAnswer(await sendWithToken(options, request, policy, scopes).catch(throwUnanswered(changes)))
+  return readAnswer(await fetchWithToken(options, request, policy, scopes).catch(throwUnanswered(changes)))
 }
 
 /**

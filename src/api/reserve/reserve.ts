@@ -133,7 +133,7 @@ async function once(
       const stored = storedOutcome(verdict)
       if (stored) return stored
       if (verdict.entry.body === null) throw sealedElsewhere(verdict.entry)
-      return send(options, verdict.entry, verdict.entry.body)
+      return settleEntry(options, verdict.entry, verdict.entry.body)
     },
     async () => storedOutcome(await peek()),
   )
@@ -145,8 +145,12 @@ async function once(
   throw new Failure('unreachable', busy, {code: 'busy', hint: 'run the command again'})
 }
 
-/** Sends an entry in this run and records its outcome. `text` is the body of the entry. */
-async function send(options: ReserveOptions, entry: JournalEntry, text: string): Promise<ReserveOutcome> {
+/** Settles an entry in this run: sends it and records its outcome. `text` is the body of the entry. */
+async function settleEntry(
+  options: ReserveOptions,
+  entry: JournalEntry,
+  text: string,
+): Promise<ReserveOutcome> {
   const {api, journal, clock, signal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true} = options
   /** Whether an earlier run may have made the reservation. */
   const repeated = !isNeverSent(entry)

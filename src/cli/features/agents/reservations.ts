@@ -314,11 +314,11 @@ async function requirePrice(
   throw risen(handle, `the offer costs ${moneyText(price)} now, and ${moneyText(agreed)} was prepared`)
 }
 
-/** Sends, and then erases what was prepared, unless nothing was sent. Returns the document of the reservation. */
+/** Runs `attempt`, and then erases what was prepared, unless nothing was sent. Returns the document of the reservation. */
 async function finish(
   booking: Booking,
   handle: string,
-  send: (options: ReserveOptions) => Promise<ReserveOutcome>,
+  attempt: (options: ReserveOptions) => Promise<ReserveOutcome>,
 ) {
   const {connection, handles, journal, signal, timeoutSeconds} = booking
   const {api, clock, state, target} = connection
@@ -335,7 +335,7 @@ async function finish(
       warn(`what was prepared could not be erased yet: ${(error as Error).message}`)
     }
   }
-  const outcome = await lookingUp(() => send({api, journal, clock, timeoutSeconds, signal, warn})).catch(
+  const outcome = await lookingUp(() => attempt({api, journal, clock, timeoutSeconds, signal, warn})).catch(
     async error => {
       await end()
       throw forAgents(error, isSent)

@@ -7,7 +7,7 @@ import {Failure} from '../../../contract/failure.js'
 import {sanitizeLine} from '../../../contract/foreign-text.js'
 import type {Connection} from '../../session/connect.js'
 import type {BaseCommand} from '../../shell/base-command.js'
-import {lookingUp, sendAgain} from '../reserve/plan.js'
+import {lookingUp, resumeReference} from '../reserve/plan.js'
 import {attemptEach, type Outcome, warningAbout} from '../several/each.js'
 import {unresolvedIn} from './journal-books.js'
 import type {Window} from './window.js'
@@ -30,7 +30,7 @@ export async function resolveOpen(
     hint: 'the same command again resolves the others, and books nothing twice',
   })
   const attempt = (reference: string) =>
-    sendAgain(connection, reference, {
+    resumeReference(connection, reference, {
       timeoutSeconds: command.timeoutSeconds,
       signal: stopping.signal,
       warn: warningAbout(command, reference),

@@ -48,8 +48,8 @@ import {
   type Plan,
   planReservation,
   requireSending,
-  sendAgain,
-  sendPlan,
+  reservePlan,
+  resumeReference,
 } from './plan.js'
 import {mistakesIn, readTyped, type Typed} from './request.js'
 import {ReserveStop} from './stop.js'
@@ -139,7 +139,7 @@ export class ReservePipeline {
     if (flags['dry-run']) requireSending(plan)
     if (!(await agree(plan))) return undefined
     if (flags['dry-run']) return {plan, booking: undefined}
-    const booking = await this.send(plan, plan.intent.clientReferenceId).catch(async error => {
+    const booking = await this.reserveOrResume(plan, plan.intent.clientReferenceId).catch(async error => {
       // Another process has booked the reference, or begun to, since the journal was read.
       const code = error instanceof Failure ? error.details.code : undefined
       const isTaken = code === 'reference_in_use' || code === BEGUN_ELSEWHERE
@@ -166,7 +166,7 @@ export class ReservePipeline {
       const used = `the client reference ${reference} is used already: ${describeBooked(entry)}`
       this.warn(`Warning: ${used}; this request is not sent, and differs: ${differences.join(', ')}`)
     }
-    if (!flags['dry-run']) return this.send(undefined, reference)
+    if (!flags['dry-run']) return this.reserveOrResume(undefined, reference)
     if (verdictOn(entry, target).kind !== 'resolved') {
       await command.print(jsonResult(await describeRepeat(state, reference, target)))
       return undefined
@@ -190,7 +190,7 @@ export class ReservePipeline {
       throw usage('invalid_input', message)
     }
     const target = await command.target()
-    if (!flags['dry-run']) return this.show(await this.send(undefined, reference))
+    if (!flags['dry-run']) return this.show(await this.reserveOrResume(undefined, reference))
     await command.print(jsonResult(await describeRepeat(await command.state(), reference, target)))
   }
 
@@ -223,8 +223,8 @@ export class ReservePipeline {
     })
   }
 
-  /** Sends the plan, or resumes `reference` if there is no plan. Returns the reservation in its current state. */
-  private async send(plan: Plan | undefined, reference: string): Promise<ReserveOutcome> {
+  /** Reserves as planned, or resumes `reference` if there is no plan. Returns the reservation in its current state. */
+  private async reserveOrResume(plan: Plan | undefined, reference: string): Promise<ReserveOutcome> {
     const {command, stop} = this
     const connection = await command.connect()
     const lookUp = () => {
@@ -235,7 +235,7 @@ export class ReservePipeline {
     command.whenStopped(() => stop.end())
     const booking = await stop.whileSending(lookUp, hooks => {
       const options = {...hooks, warn, timeoutSeconds: command.timeoutSeconds}
-      return plan ? sendPlan(connection, plan, options) : sendAgain(connection, reference, options)
+      return plan ? reservePlan(connection, plan, options) : resumeReference(connection, reference, options)
     })
     this.seen = plan?.seen
     this.tellPrice(booking)

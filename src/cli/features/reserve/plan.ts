@@ -336,21 +336,21 @@ export function atWhatPrice({seen}: Plan, {mode}: Target, charge?: ChargeAhead):
   return `${price}${charged} (${mode === 'live' ? 'LIVE, with real money' : 'TEST'})`
 }
 
-type SendOptions = Omit<ReserveOptions, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
+type AttemptOptions = Omit<ReserveOptions, 'api' | 'journal' | 'clock' | 'journalKept' | 'warn'> & {
   readonly warn: (text: string) => void
 }
 
 /** Makes the reservation, or returns the one that an earlier run made. Throws what `reserve` of the API throws. */
-export async function sendPlan(
+export async function reservePlan(
   {api, clock, target, state}: Connection,
   {intent}: Plan,
-  options: SendOptions,
+  options: AttemptOptions,
 ): Promise<ReserveOutcome> {
   // If nothing can be written, the journal is kept in memory, for this run only.
   const memory = state.remembers ? undefined : (await import('../../../state/state.js')).openMemoryJournal()
   const journal = (memory?.journal ?? state.journal).forClient(target)
-  const sender = {...options, api, clock, journal, journalKept: state.remembers}
-  const booking = await lookingUp(() => reserve(sender, intent).finally(memory?.close))
+  const reserveOptions = {...options, api, clock, journal, journalKept: state.remembers}
+  const booking = await lookingUp(() => reserve(reserveOptions, intent).finally(memory?.close))
   try {
     if (state.remembers) await state.offers.markUsed(target, intent.offerId, booking.client_reference_id)
   } catch (error) {
@@ -364,10 +364,10 @@ export async function sendPlan(
  * Returns the outcome of the reservation with this client reference. Sends the request again only if the outcome is
  * unknown. Throws a usage error if there is no journal, and what `resume` of the API throws.
  */
-export async function sendAgain(
+export async function resumeReference(
   {api, clock, target, state}: Connection,
   clientReferenceId: string,
-  options: SendOptions,
+  options: AttemptOptions,
 ): Promise<ReserveOutcome> {
   requireJournal(state, '--resume')
   const journal = state.journal.forClient(target)

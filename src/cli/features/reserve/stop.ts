@@ -64,14 +64,14 @@ export class ReserveStop {
     this.before = this.nothingBooked()
   }
 
-  /** Calls `send`, follows its progress through the hooks, and returns its result. */
+  /** Calls `reserve`, follows its progress through the hooks, and returns its result. */
   async whileSending(
     lookUp: () => string,
-    send: (hooks: Pick<ReserveOptions, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
+    reserve: (hooks: Pick<ReserveOptions, 'signal' | 'onStage' | 'onStopping'>) => Promise<ReserveOutcome>,
   ): Promise<ReserveOutcome> {
     this.lookUp = lookUp
     this.stage = 'waiting'
-    const sending = send({
+    const sending = reserve({
       signal: this.stopping.signal,
       onStage: stage => {
         this.stage = stage

@@ -1,7 +1,7 @@
 /** The booking wizard with its real parts, and a scripted user. All of it is closed when the test ends. */
 import type {ReserveFlags} from '../../../../src/cli/features/reserve/flags.js'
 import type {Booked} from '../../../../src/cli/features/reserve/pipeline.js'
-import {planReservation, sendPlan} from '../../../../src/cli/features/reserve/plan.js'
+import {planReservation, reservePlan} from '../../../../src/cli/features/reserve/plan.js'
 import {readTyped} from '../../../../src/cli/features/reserve/request.js'
 import {ReserveStop} from '../../../../src/cli/features/reserve/stop.js'
 import {readDraft} from '../../../../src/cli/features/wizard/draft.js'
@@ -75,7 +75,7 @@ export async function openDesk(env: Record<string, string>): Promise<Desk> {
             async book(typed, agree) {
               const plan = await planReservation(typed, flags, target, state)
               return (await agree(plan))
-                ? {plan, booking: await sendPlan(connection, plan, {warn})}
+                ? {plan, booking: await reservePlan(connection, plan, {warn})}
                 : undefined
             },
           },
