@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import {explain, isKnownHere} from '../cli/features/explain/explain.js'
 import {isProblem} from '../cli/features/explain/finding.js'
-import {said} from '../cli/features/explain/finding-words.js'
+import {describeFinding} from '../cli/features/explain/finding-words.js'
 import {EXPLAIN_COLUMNS, explanationResult} from '../cli/features/explain/print.js'
 import {replyResult} from '../cli/features/explain/reply.js'
 import {verifyFlags} from '../cli/features/webhooks/verify.js'
@@ -73,7 +73,7 @@ webhook, which is then checked as webhooks verify does. Exits with ${EXITS.not_a
       whenStopped: tidy => this.whenStopped(tidy),
     })
     if (flags.reply) await this.print(replyResult(facts, findings))
-    else await this.print(explanationResult(facts, findings.map(said), unjudged))
+    else await this.print(explanationResult(facts, findings.map(describeFinding), unjudged))
     if (findings.some(isProblem)) this.exitCode = EXITS.not_as_agreed.code
   }
 }

@@ -107,7 +107,7 @@ export async function findEntry(journal: Journal, clientReferenceId: string): Pr
   )
 }
 
-interface Judging {
+interface Verdicts {
   /** Returns the verdict on the intent. Called when no other process works on the offer. */
   readonly begin: () => Promise<JournalVerdict>
   /** Returns the verdict without writing anything. Called while another process works on the offer. */
@@ -117,7 +117,7 @@ interface Judging {
 async function once(
   options: ReserveOptions,
   offerId: string,
-  {begin, peek}: Judging,
+  {begin, peek}: Verdicts,
 ): Promise<ReserveOutcome> {
   const {journal, timeoutSeconds = TIMEOUT_SECONDS, journalKept = true, signal} = options
   options.onStage?.('waiting')

@@ -70,7 +70,7 @@ export function readAnswer({name, isFlag, spec}: MissingValue, answer: string): 
 }
 
 /** What is needed to ask for values. */
-interface Means {
+interface AskOptions {
   readonly prompts: Prompts
   readonly candidates: Candidates
   readonly configDirectory: string
@@ -81,13 +81,17 @@ interface Means {
 }
 
 /** Asks for each of `values` and returns `argv` with the answers added, as if they had been typed. */
-export async function askMissing(values: readonly MissingValue[], argv: readonly string[], means: Means) {
+export async function askMissing(
+  values: readonly MissingValue[],
+  argv: readonly string[],
+  options: AskOptions,
+) {
   const {withWayBack} = await import('../terminal/prompts/way-back.js')
-  return withWayBack(means.prompts, async prompts => {
+  return withWayBack(options.prompts, async prompts => {
     const flags: string[] = []
     const words: string[] = []
     for (const value of values) {
-      const answers = await askFor(value, {...means, prompts})
+      const answers = await askFor(value, {...options, prompts})
       if (value.isFlag) flags.push(...answers.map(answer => `${value.shown}=${answer}`))
       else words.push(...answers)
     }
@@ -96,9 +100,9 @@ export async function askMissing(values: readonly MissingValue[], argv: readonly
   })
 }
 
-async function askFor(value: MissingValue, means: Means): Promise<string[]> {
+async function askFor(value: MissingValue, options: AskOptions): Promise<string[]> {
   const {spec, name, shown} = value
-  const {prompts, candidates, configDirectory, client, listed} = means
+  const {prompts, candidates, configDirectory, client, listed} = options
   const text = spec.summary ?? spec.description ?? name
   const message = `${text.charAt(0).toUpperCase()}${text.slice(1)} (${shown})`
   const check = async (answer: string) => {

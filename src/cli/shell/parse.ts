@@ -252,8 +252,8 @@ export abstract class ParsingCommand extends Command {
       this.takeGlobals(typed)
       const {configDir: configDirectory} = this.config
       const listed = (kind: Source) => this.listed(kind)
-      const means = {prompts: await this.prompts(typed.flags), client: await this.client(), listed}
-      reading = await read(await askMissing(asked, line, {...means, candidates, configDirectory}))
+      const askOptions = {prompts: await this.prompts(typed.flags), client: await this.client(), listed}
+      reading = await read(await askMissing(asked, line, {...askOptions, candidates, configDirectory}))
     }
     const {output, errors, missing, refused} = reading
     const all = [...errors]

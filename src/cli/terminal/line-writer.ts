@@ -77,9 +77,9 @@ export function createOccasionally<Thing>(
       const known = held.get(keyOf(thing))
       if (known) known.times += 1
       else {
-        const isToldNow = held.size < MOST_THINGS
-        held.set(keyOf(thing), {thing, times: isToldNow ? 0 : 1})
-        if (isToldNow) tell(thing, 1)
+        const isReportedNow = held.size < MOST_THINGS
+        held.set(keyOf(thing), {thing, times: isReportedNow ? 0 : 1})
+        if (isReportedNow) tell(thing, 1)
       }
       timer ??= setTimeout(flush, 1000).unref()
     },

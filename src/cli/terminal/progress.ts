@@ -27,7 +27,7 @@ class Progress implements Trace {
   private endedAt = Number.NEGATIVE_INFINITY
   private underWay = 0
   private timer: NodeJS.Timeout | undefined
-  private lastSaid = ''
+  private lastLine = ''
 
   /** With `isPlain`, each label is printed on a line of its own and nothing moves. */
   constructor(readonly isPlain: boolean) {}
@@ -96,9 +96,9 @@ class Progress implements Trace {
     const elapsed = performance.now() - this.startedAt
     if (elapsed < SHOWN_AFTER_MILLISECONDS || isAsking()) return
     if (this.isPlain) {
-      const said = this.step + this.label
-      if (this.lastSaid !== said) say(`${said}…`)
-      this.lastSaid = said
+      const line = this.step + this.label
+      if (this.lastLine !== line) say(`${line}…`)
+      this.lastLine = line
       return
     }
     const frame = FRAMES[Math.floor(elapsed / FRAME_MILLISECONDS) % FRAMES.length]

@@ -65,9 +65,9 @@ forgets the old secret. Deleting works with the local sandbox, and with another 
       return this.show(kept, flags, `rotate again: bookctl webhooks rotate ${id}`)
     }
     const connection = await this.connect(target)
-    const beside = await rotate.planBeside(connection, profile, id, flags.again)
-    if (flags['dry-run']) return this.printRequest('subscriptions.create', target, {body: beside.wanted})
-    await this.show(await rotate.rotateBeside(connection, id, beside, flags), flags)
+    const second = await rotate.planSecond(connection, profile, id, flags.again)
+    if (flags['dry-run']) return this.printRequest('subscriptions.create', target, {body: second.wanted})
+    await this.show(await rotate.createSecond(connection, id, second, flags), flags)
   }
 
   private async show(kept: KeptSubscription, flags: rotate.RotateFlags, remedy?: string): Promise<void> {

@@ -11,8 +11,8 @@ export type Bookings = Awaited<ReturnType<typeof openBookings>>
  * Opens the bookings of a server. Sends nothing. Throws a usage error if consent is `none` with live credentials, or if nothing can
  * be remembered, because then a repeat could book twice.
  */
-export async function openBookings(parts: BookingParts) {
-  const {connection, consent, serviceFlags = []} = parts
+export async function openBookings(bookingParts: BookingParts) {
+  const {connection, consent, serviceFlags = []} = bookingParts
   const {state, target, clock} = connection
   if (consent === 'none' && target.mode === 'live')
     throw usage(
@@ -30,7 +30,7 @@ export async function openBookings(parts: BookingParts) {
   await handles.prune(clock.now())
   const ending = new AbortController()
   const booking: Booking = {
-    ...parts,
+    ...bookingParts,
     handles,
     journal: state.journal.forClient(target),
     signal: ending.signal,

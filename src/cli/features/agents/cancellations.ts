@@ -85,8 +85,8 @@ export async function cancelHandle(
   const {prepared} = found
   // A person has agreed to one that began to be carried out.
   if (found.usedAt === null) {
-    const asking = {handles, state, target, consent, ask: caller.ask, approveCommand, now}
-    await requireApproval(found, prepared, asking)
+    const channel = {handles, state, target, consent, ask: caller.ask, approveCommand, now}
+    await requireApproval(found, prepared, channel)
   }
   const done = await journal.alone(
     `cancel ${prepared.reservationRef}`,

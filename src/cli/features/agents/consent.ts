@@ -121,7 +121,7 @@ function peopleOf({guests, contact}: ReservationRequest): Row[] {
 }
 
 /** How a decision is obtained for a handle. */
-export interface Asking extends Service {
+export interface ApprovalChannel extends Service {
   readonly handles: HandleStore
   /** `none` needs no decision; only test credentials may use it. */
   readonly consent: 'ask' | 'none'
@@ -157,13 +157,13 @@ export function risen(handle: string, why: string): Failure {
 export async function requireApproval(
   found: AgentHandle,
   prepared: Prepared,
-  asking: Asking,
+  channel: ApprovalChannel,
 ): Promise<boolean> {
-  const {handles, consent, ask, approveCommand, now} = asking
+  const {handles, consent, ask, approveCommand, now} = channel
   const {handle, expiresAt} = found
   requireAlive(found)
   if (found.decision === 'approved' || consent === 'none') return false
-  const question = await questionOf(found, prepared, asking)
+  const question = await questionOf(found, prepared, channel)
   const command = approveCommand(handle)
   const reply = await ask(question, command)
   const until = isoTime(expiresAt)

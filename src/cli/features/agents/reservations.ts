@@ -281,9 +281,9 @@ async function requireReady(
   const {prepared, handle} = found
   requireAlive(found)
   await requirePrice(booking, prepared, handle)
-  const asking = {handles, state, target, consent, ask: caller.ask, approveCommand, now}
+  const channel = {handles, state, target, consent, ask: caller.ask, approveCommand, now}
   // The person may have taken a while to agree.
-  if (await requireApproval(found, prepared, asking)) await requirePrice(booking, prepared, handle)
+  if (await requireApproval(found, prepared, channel)) await requirePrice(booking, prepared, handle)
   // Without a question, a person may still have declined it at a terminal.
   const newest = await handles.find(handle, now())
   if (newest) requireAlive(newest)

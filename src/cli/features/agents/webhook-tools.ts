@@ -5,7 +5,7 @@ import {readCaptures} from '../../../webhooks/captures/captures.js'
 import {check} from '../../../webhooks/diagnose/check.js'
 import {checkGiven, checkInteger, readSince} from '../../input/checks.js'
 import {explain} from '../explain/explain.js'
-import {said} from '../explain/finding-words.js'
+import {describeFinding} from '../explain/finding-words.js'
 import {explanationResult} from '../explain/print.js'
 import {eventPage} from '../webhooks/events.js'
 import {planVerify} from '../webhooks/verify.js'
@@ -188,7 +188,7 @@ export const explainTool = defineTool({
       const moments = facts.moments.slice(-MOST_MOMENTS)
       const shown = explanationResult(
         {...facts, moments},
-        findings.slice(0, MOST_FINDINGS).map(said),
+        findings.slice(0, MOST_FINDINGS).map(describeFinding),
         unjudged,
       )
       return {document: shown.document, ownWords: ['kind', 'source', 'code', 'severity']}

@@ -90,7 +90,7 @@ export class BatchPipeline {
   private run: BatchRun | undefined
   private balance: Money | undefined
   private hasPrintedLines = false
-  private hasToldSummary = false
+  private hasShownSummary = false
   private hasFinished = false
   /** The failure that ended the batch before its last trip. */
   private halt: Halt | undefined
@@ -264,8 +264,8 @@ export class BatchPipeline {
     })
     run.halt = this.halt
     this.run = run
-    const isTold = 'what was sent is settled, or reported as unknown'
-    command.stopNote = () => ({state: this.hasToldSummary ? isTold : this.summary(), hint: AGAIN})
+    const afterSummary = 'what was sent is settled, or reported as unknown'
+    command.stopNote = () => ({state: this.hasShownSummary ? afterSummary : this.summary(), hint: AGAIN})
     command.whenStopped(async () => {
       if (!this.hasFinished) command.tell('Stopping: waiting for the answers to what was sent.')
       await run.stop()
@@ -332,7 +332,7 @@ export class BatchPipeline {
     if (!flags.json) {
       command.tell(this.hints())
       command.tell(isPlan ? this.totalLines() : this.summary())
-      this.hasToldSummary = !isPlan && !flags.quiet
+      this.hasShownSummary = !isPlan && !flags.quiet
     }
     this.hasFinished = true
     command.exitCode = exitCodeOf(rows, (this.run?.halt ?? this.halt)?.failure)

@@ -11,7 +11,7 @@ import type {SeenOffer} from '../../../contract/seen-offers.js'
 import {asFailure, type Described, EXITS, errorOf} from '../../shell/exit-codes.js'
 import {moneyText} from '../../terminal/dates-and-amounts.js'
 import {nameOf, notConfirmed, paymentAddress} from '../reserve/booking.js'
-import {completeRequest, type Known} from '../reserve/request.js'
+import {completeRequest, type RequestDefaults} from '../reserve/request.js'
 import {NOT_TRIED} from '../several/each.js'
 import {type BatchOffer, priceOf} from './offers.js'
 import type {Trip} from './trips.js'
@@ -54,14 +54,14 @@ export class BatchRow {
 
   constructor(
     public trip: Trip,
-    private readonly known: Known,
+    private readonly defaults: RequestDefaults,
   ) {}
 
   /** Returns the reservation request (§2.4) for an offer. Throws a usage error if the nationality is unknown. */
   requestFor(offerId: string): Promise<ReservationRequest> {
     const {request, guestsAreRows: guestsAreFlags} = this.trip
     const sent = {...(JSON.parse(request) as Partial<ReservationRequest>), offer_id: offerId}
-    return completeRequest({request: sent, guestsAreFlags}, this.known)
+    return completeRequest({request: sent, guestsAreFlags}, this.defaults)
   }
 
   get isBooked(): boolean {

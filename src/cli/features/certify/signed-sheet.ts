@@ -100,11 +100,11 @@ function section(title: string, rules: readonly SheetRule[]): string {
 
 function rowOf(rule: SheetRule): string {
   const {evidence, text, advice, verdict} = rule
-  const said = verdict === 'not_shown' ? unseenText(rule) : text
+  const shownText = verdict === 'not_shown' ? unseenText(rule) : text
   const more = evidence.length - MOST_PRINTED
   const ids = evidence.slice(0, MOST_PRINTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
   const fix = verdict === 'failed' ? `<br>${escaped(advice)}<br><code>${escaped(ids)}</code>` : ''
-  return `<tr><th scope="row">${escaped(nameOf(rule))}</th><td>${escaped(said)}${fix}</td></tr>`
+  return `<tr><th scope="row">${escaped(nameOf(rule))}</th><td>${escaped(shownText)}${fix}</td></tr>`
 }
 
 /** Returns the fingerprint of a public key (base64) in the form of OpenSSH. */

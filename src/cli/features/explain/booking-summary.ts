@@ -8,7 +8,7 @@ import {termsIn} from '../catalogue/offer-lines.js'
 import {courseOfFacts, stateOfFacts} from './course.js'
 import {type BookingSummary, type Cancelling, type ReservationFacts, recordOf, type Stay} from './facts.js'
 
-type Known = Pick<ReservationFacts, 'service' | 'entry' | 'events' | 'offer'>
+type SummaryFacts = Pick<ReservationFacts, 'service' | 'entry' | 'events' | 'offer'>
 
 /** Returns the stay, from the record of the reservation, the journal entry, or the offer. */
 export function stayOf({service, entry, offer}: Pick<ReservationFacts, 'service' | 'entry' | 'offer'>): Stay {
@@ -21,7 +21,7 @@ export function stayOf({service, entry, offer}: Pick<ReservationFacts, 'service'
 }
 
 /** Returns the summary of a booking. `now` is in Unix seconds on the service's clock. */
-export function summaryOf(facts: Known, now: number): BookingSummary {
+export function summaryOf(facts: SummaryFacts, now: number): BookingSummary {
   const {entry} = facts
   const {isPaid, madeAt} = courseOfFacts(facts)
   const {client_reference_id, price} = factsOfReservation({reservation: recordOf(facts)})
@@ -36,7 +36,7 @@ export function summaryOf(facts: Known, now: number): BookingSummary {
   }
 }
 
-function cancellingOf(facts: Known, now: number): Cancelling | null {
+function cancellingOf(facts: SummaryFacts, now: number): Cancelling | null {
   const {offer} = facts
   const record = recordOf(facts)
   const {refundable, free_cancellation_until: stated = null} = offer?.details ?? {}

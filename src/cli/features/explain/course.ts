@@ -6,9 +6,9 @@ import {isUnresolved} from '../../../contract/journal.js'
 import {courseOf} from '../reserve/course.js'
 import {type ReceivedEvent, type ReservationFacts, recordOf} from './facts.js'
 
-type Known = Pick<ReservationFacts, 'service' | 'entry' | 'events'>
+type CourseFacts = Pick<ReservationFacts, 'service' | 'entry' | 'events'>
 
-export function courseOfFacts(facts: Known): ReservationCourse {
+export function courseOfFacts(facts: CourseFacts): ReservationCourse {
   const {entry, events} = facts
   const course = courseOf({reservation: recordOf(facts)})
   const timeOf = (type: string) => {
@@ -37,12 +37,12 @@ export function courseOfFacts(facts: Known): ReservationCourse {
 }
 
 /** Returns the events that the reservation should have caused, as far as that is certain. */
-export function dueOf(facts: Known): DueEvent[] {
+export function dueOf(facts: CourseFacts): DueEvent[] {
   return dueEvents(courseOfFacts(facts))
 }
 
 /** Returns the newest known state in lower case, or null if none is known. */
-export function stateOfFacts(facts: Known): string | null {
+export function stateOfFacts(facts: CourseFacts): string | null {
   const {service, entry, events} = facts
   if (service.kind === 'shown') return service.found.status?.toLowerCase() ?? null
   const reported = newestStatus(events)
@@ -60,6 +60,6 @@ function newestStatus(events: readonly ReceivedEvent[]) {
 }
 
 /** Reports whether the reservation is not a booking, or is no longer one. */
-export function hasEnded(facts: Known): boolean {
+export function hasEnded(facts: CourseFacts): boolean {
   return isEnded(stateOfFacts(facts)) || courseOfFacts(facts).isCancelled
 }

@@ -6,7 +6,7 @@ import {summaryOf} from './booking-summary.js'
 import {hasEnded, stateOfFacts} from './course.js'
 import type {Double, ReservationFacts, ServiceAnswer} from './facts.js'
 import {readEvents} from './from-events.js'
-import {clientReferencesOf, type Means} from './subject.js'
+import {clientReferencesOf, type Sources} from './subject.js'
 
 type Undoubled = Omit<ReservationFacts, 'doubles'>
 
@@ -14,7 +14,7 @@ type Undoubled = Omit<ReservationFacts, 'doubles'>
  * Returns other bookings of the same client that look like the same trip: those that were tried here, and those that
  * the service lists.
  */
-export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[]> {
+export async function doublesOf(facts: Undoubled, sources: Sources): Promise<Double[]> {
   const {entry, service: answer, listed, now} = facts
   const isOpen = entry !== undefined && isUnresolved(entry)
   const isNothing = entry !== undefined && entry.reservationRef === null && (!isOpen || listed?.length === 0)
@@ -24,8 +24,8 @@ export async function doublesOf(facts: Undoubled, means: Means): Promise<Double[
     const key = double.reservationRef ?? `attempt ${double.clientReferenceId}`
     if (!doubles.has(key)) doubles.set(key, double)
   }
-  for (const double of await doublesHere(facts, means)) add(double)
-  const there = answer.kind === 'shown' ? await means.service.sameTripAs(answer.found) : []
+  for (const double of await doublesHere(facts, sources)) add(double)
+  const there = answer.kind === 'shown' ? await sources.service.sameTripAs(answer.found) : []
   for (const found of there) {
     if (isEnded(found.status)) continue
     const [clientReferenceId = null] = clientReferencesOf([], [found])
@@ -49,7 +49,7 @@ function isOver(facts: Pick<ReservationFacts, 'service' | 'entry' | 'events'>): 
 
 async function doublesHere(
   {entry, offer, now}: Pick<ReservationFacts, 'entry' | 'offer' | 'now'>,
-  {state, events, service}: Means,
+  {state, events, service}: Sources,
 ): Promise<Double[]> {
   const guests = entry?.trip?.guests
   const trip = entry && tripOfEntry(entry, offer)

@@ -19,7 +19,8 @@ import {resolveHere} from './subject.js'
 /** A number of lines that exceeds the history of requests. */
 const WHOLE_HISTORY = 100_000
 
-export interface Surroundings {
+/** What `explain` opens its sources from. */
+export interface ExplainContext {
   readonly state: State
   /** The service and credentials in use. Undefined if logged out. */
   readonly target: Target | undefined
@@ -37,16 +38,16 @@ export interface Explanation {
 }
 
 /** Explains `what`. Throws a usage error `unknown_subject` if nothing is known about it, or a StorageError. */
-export async function explain(what: string, surroundings: Surroundings): Promise<Explanation> {
-  const {state, connect} = surroundings
-  const means = {
+export async function explain(what: string, context: ExplainContext): Promise<Explanation> {
+  const {state, connect} = context
+  const sources = {
     state,
     events: await state.events(),
     history: historyOf(state),
     service: createServiceView(connect),
-    sandboxes: await openSandboxes(what, surroundings),
+    sandboxes: await openSandboxes(what, context),
   }
-  const facts = await gather(what, means, systemClock.now())
+  const facts = await gather(what, sources, systemClock.now())
   return {facts, findings: findingsIn(facts), unjudged: unjudgedIn(facts)}
 }
 
@@ -66,7 +67,7 @@ function historyOf({directory}: State) {
  */
 async function openSandboxes(
   what: string,
-  {state, target, options, whenStopped}: Surroundings,
+  {state, target, options, whenStopped}: ExplainContext,
 ): Promise<SandboxView[]> {
   const entries = await state.journal.list({named: what})
   const baseUrls = [...entries.map(({baseUrl}) => baseUrl), ...(target ? [target.baseUrl] : [])]

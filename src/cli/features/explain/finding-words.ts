@@ -6,7 +6,7 @@ import {type Finding, type FindingOf, SEVERITIES} from './finding.js'
 import {answerText, originOf, priceText, utcText} from './words.js'
 
 /** A finding in the form of the output and of JSON. Foreign text in it is not sanitised yet. */
-export interface SaidFinding {
+export interface DescribedFinding {
   readonly code: Finding['code']
   readonly severity: (typeof SEVERITIES)[Finding['code']]
   readonly text: string
@@ -20,7 +20,7 @@ interface Words {
   readonly advice: string
 }
 
-export function said(finding: Finding): SaidFinding {
+export function describeFinding(finding: Finding): DescribedFinding {
   const {code, reference} = finding
   const eventId = 'eventId' in finding ? finding.eventId : null
   const words = wordsOf(finding)

@@ -25,10 +25,10 @@ import {isSameService, recordMoments} from './from-service.js'
 import {receivingFor} from './receiving.js'
 import {
   clientReferencesOf,
-  type Means,
   type Resolved,
   resolveHere,
   resolveThere,
+  type Sources,
   unknownSubject,
 } from './subject.js'
 
@@ -39,26 +39,26 @@ const MOST_RESERVATIONS = 20
  * Returns the facts about `what`. Throws a usage error `unknown_subject` if nothing is known about it, or a
  * StorageError.
  */
-export async function gather(what: string, means: Means, systemNow: number): Promise<Facts> {
-  const {sandboxes} = means
+export async function gather(what: string, sources: Sources, systemNow: number): Promise<Facts> {
+  const {sandboxes} = sources
   // The logs are read before this command adds its own requests to them.
   const logs = await Promise.all(sandboxes.map(sandbox => sandbox.requests()))
-  const resolved = (await resolveHere(what, means)) ?? (await resolveThere(what, means))
-  if (resolved === undefined) throw unknownSubject(what, await askedOf(means))
-  const now = await nowOf(means, systemNow)
-  const places = await placesOf(resolved, means)
+  const resolved = (await resolveHere(what, sources)) ?? (await resolveThere(what, sources))
+  if (resolved === undefined) throw unknownSubject(what, await askedOf(sources))
+  const now = await nowOf(sources, systemNow)
+  const places = await placesOf(resolved, sources)
   const reservations: ReservationFacts[] = []
   for (const place of places.slice(0, MOST_RESERVATIONS))
-    reservations.push(await reservationFacts(place, means, now))
+    reservations.push(await reservationFacts(place, sources, now))
   if (what.startsWith(EVENT_ID_PREFIX) && resolved.reservationRefs.length === 0)
-    reservations.push(await eventAlone(what, means, now))
-  const receiving = await receivingFor(typesOf(reservations), means)
+    reservations.push(await eventAlone(what, sources, now))
+  const receiving = await receivingFor(typesOf(reservations), sources)
   const entries = uniqueEntries(resolved, reservations)
-  const recorded = [...means.history, ...logs.flatMap(log => log ?? [])]
+  const recorded = [...sources.history, ...logs.flatMap(log => log ?? [])]
   const requests = requestsAbout(resolved, {entries, reservations}, recorded)
   const moments = [
     ...uniqueOffers(resolved, reservations).flatMap(offerMoments),
-    ...(await attemptsOf(entries, means)).flatMap(entryMoments),
+    ...(await attemptsOf(entries, sources)).flatMap(entryMoments),
     ...requests.map(requestMoment),
     ...reservations.flatMap(momentsOf),
   ]
@@ -66,7 +66,7 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
   const judged: ReservationFacts[] = []
   for (const each of reservations) {
     const refusals = refusalsOf(each, requests)
-    judged.push({...each, refusals, sent: await sentOf(each, receiving, means)})
+    judged.push({...each, refusals, sent: await sentOf(each, receiving, sources)})
   }
   return {
     subject: {kind: resolved.kind, id: what},
@@ -74,7 +74,7 @@ export async function gather(what: string, means: Means, systemNow: number): Pro
     receiving,
     moments,
     requests: resolved.requests,
-    asked: await askedOf(means),
+    asked: await askedOf(sources),
   }
 }
 
@@ -84,7 +84,7 @@ function typesOf(reservations: readonly ReservationFacts[]): string[] {
   return [...new Set(events.map(({type}) => type))]
 }
 
-async function askedOf({service, sandboxes}: Pick<Means, 'service' | 'sandboxes'>): Promise<Asked[]> {
+async function askedOf({service, sandboxes}: Pick<Sources, 'service' | 'sandboxes'>): Promise<Asked[]> {
   return [
     {source: 'journal', where: 'the journal', problem: null},
     {source: 'offers', where: 'the offers seen', problem: null},
@@ -109,14 +109,14 @@ interface Place {
 }
 
 /** Returns each reservation once, and each attempt that may have made one. */
-async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means): Promise<Place[]> {
-  const {state, service} = means
+async function placesOf({kind, entries, reservationRefs}: Resolved, sources: Sources): Promise<Place[]> {
+  const {state, service} = sources
   const all = [...entries]
   for (const reference of reservationRefs) {
     if (all.some(({reservationRef}) => reservationRef === reference)) continue
     const named = await state.journal.list({named: reference})
     const booked = named.filter(each => each.reservationRef === reference)
-    all.push(...(booked.length > 0 ? booked : await openAttemptsOf(reference, means)))
+    all.push(...(booked.length > 0 ? booked : await openAttemptsOf(reference, sources)))
   }
   const places: Place[] = []
   const add = (place: Place) => {
@@ -138,7 +138,7 @@ async function placesOf({kind, entries, reservationRefs}: Resolved, means: Means
 }
 
 /** Returns the attempts with an unknown outcome that have the reservation's client reference. */
-async function openAttemptsOf(reference: string, {state, service}: Means): Promise<JournalEntry[]> {
+async function openAttemptsOf(reference: string, {state, service}: Sources): Promise<JournalEntry[]> {
   const answer = await service.show(reference)
   const [clientReferenceId] = answer.kind === 'shown' ? clientReferencesOf([], [answer.found]) : []
   if (clientReferenceId === undefined) return []
@@ -150,10 +150,10 @@ async function openAttemptsOf(reference: string, {state, service}: Means): Promi
 
 async function reservationFacts(
   {reference, entry, listed}: Place,
-  means: Means,
+  sources: Sources,
   now: (baseUrl: string | undefined) => number,
 ): Promise<ReservationFacts> {
-  const {state, events, service} = means
+  const {state, events, service} = sources
   const offer = entry && (await state.offers.find(entry, entry.offerId))
   const received = reference === null ? [] : await readEvents(events, {reservation: reference})
   const isAsked = reference !== null && (entry === undefined || (await service.isOf(entry)))
@@ -171,17 +171,17 @@ async function reservationFacts(
     offer,
     voucher,
     listed,
-    deliveries: reference === null ? undefined : await deliveriesOf(reference, client?.baseUrl, means),
+    deliveries: reference === null ? undefined : await deliveriesOf(reference, client?.baseUrl, sources),
     sent: undefined,
     doubles: [],
     now: now(client?.baseUrl),
     refusals: [],
   } as const
-  return {...facts, doubles: await doublesOf(facts, means)}
+  return {...facts, doubles: await doublesOf(facts, sources)}
 }
 
 /** Requests the deliveries from the service, if a due event did not come and is not known to be delivered. */
-async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {service}: Means) {
+async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {service}: Sources) {
   const {reference, client, events, deliveries = []} = facts
   if (reference === null || client === undefined || !(await service.isOf(client))) return undefined
   const known = new Set([...events, ...deliveries].map(({type}) => type))
@@ -195,11 +195,11 @@ async function sentOf(facts: ReservationFacts, {subscriptions}: Receiving, {serv
 /** Returns the facts about an event that names no reservation, such as a test event. */
 async function eventAlone(
   id: string,
-  means: Means,
+  sources: Sources,
   now: (baseUrl: string | undefined) => number,
 ): Promise<ReservationFacts> {
   const deliveries: Delivery[] = []
-  for (const sandbox of means.sandboxes) deliveries.push(...((await sandbox.deliveriesOfEvent(id)) ?? []))
+  for (const sandbox of sources.sandboxes) deliveries.push(...((await sandbox.deliveriesOfEvent(id)) ?? []))
   return {
     reference: null,
     client: undefined,
@@ -208,7 +208,7 @@ async function eventAlone(
     service: {kind: 'hidden'},
     voucher: 'unknown',
     listed: undefined,
-    events: await readEvents(means.events, {ids: [id]}),
+    events: await readEvents(sources.events, {ids: [id]}),
     deliveries: deliveries.length === 0 ? undefined : deliveries,
     sent: undefined,
     doubles: [],
@@ -220,7 +220,7 @@ async function eventAlone(
 /**
  * Returns the deliveries that the local sandbox at `baseUrl` made, or undefined if the service is not a local sandbox.
  */
-async function deliveriesOf(reference: string, baseUrl: string | undefined, {sandboxes}: Means) {
+async function deliveriesOf(reference: string, baseUrl: string | undefined, {sandboxes}: Sources) {
   for (const sandbox of sandboxes) {
     if (baseUrl !== undefined && !isAt(sandbox.origin, baseUrl)) continue
     const found = await sandbox.deliveriesOf(reference)
@@ -236,7 +236,7 @@ function isAt(origin: string, baseUrl: string): boolean {
 
 /** Returns a function that returns the time of each service. The clock of a local sandbox may have been moved. */
 async function nowOf(
-  {sandboxes}: Means,
+  {sandboxes}: Sources,
   systemNow: number,
 ): Promise<(baseUrl: string | undefined) => number> {
   const clocks = await Promise.all(sandboxes.map(async ({origin, now}) => ({origin, now: await now()})))
@@ -278,7 +278,7 @@ function refusalsOf({entry}: ReservationFacts, requests: readonly RequestFact[])
 }
 
 /** Returns the entries, and other attempts of the same clients with the same client references. */
-async function attemptsOf(entries: readonly JournalEntry[], {state}: Means): Promise<JournalEntry[]> {
+async function attemptsOf(entries: readonly JournalEntry[], {state}: Sources): Promise<JournalEntry[]> {
   const attempts = new Map(entries.map(entry => [entry.id, entry]))
   for (const {clientReferenceId, ...client} of entries) {
     const named = await state.journal.list({client, named: clientReferenceId})

@@ -7,7 +7,7 @@ import {columnsOf, type Result} from '../../terminal/result.js'
 import {hang} from '../../terminal/text.js'
 import {stateOfFacts} from './course.js'
 import {type Facts, lookedIn, type Moment} from './facts.js'
-import type {SaidFinding} from './finding-words.js'
+import type {DescribedFinding} from './finding-words.js'
 import {utcText} from './words.js'
 
 export const EXPLAIN_COLUMNS = ['at', 'source', 'what', 'reservation_ref', 'event_id', 'request_id'] as const
@@ -16,7 +16,7 @@ type Row = Readonly<Record<(typeof EXPLAIN_COLUMNS)[number], string | null>>
 
 export function explanationResult(
   facts: Facts,
-  findings: readonly SaidFinding[],
+  findings: readonly DescribedFinding[],
   unjudged: readonly string[],
 ): Result<Row> {
   const {subject, moments, asked, reservations} = facts
@@ -49,7 +49,7 @@ const SUBJECTS = {
 
 function reportOf(
   {subject, moments, asked, reservations}: Facts,
-  findings: readonly SaidFinding[],
+  findings: readonly DescribedFinding[],
   unjudged: readonly string[],
   paint: Painter,
   columns: number,
@@ -89,7 +89,7 @@ function momentLines({at, source, what}: Moment, paint: Painter, columns: number
   return [paint('faint', first.slice(0, lead.length)) + first.slice(lead.length), ...rest]
 }
 
-function summaryLines(findings: readonly SaidFinding[]): string[] {
+function summaryLines(findings: readonly DescribedFinding[]): string[] {
   if (findings.length === 0) return ['Nothing stands out.']
   const problems = findings.filter(({severity}) => severity === 'problem').length
   const notices = findings.length - problems
@@ -98,7 +98,7 @@ function summaryLines(findings: readonly SaidFinding[]): string[] {
 }
 
 function findingLines(
-  {code, severity, text, advice}: SaidFinding,
+  {code, severity, text, advice}: DescribedFinding,
   paint: Painter,
   columns: number,
 ): string[] {

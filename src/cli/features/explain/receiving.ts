@@ -6,11 +6,11 @@ import {type OwnedSubscription, rememberedSubscriptions} from '../due-events/rem
 import type {OwnSubscription, Receiving, Reception} from './facts.js'
 import {readReceptions} from './from-events.js'
 import {isSameService} from './from-service.js'
-import type {Means} from './subject.js'
+import type {Sources} from './subject.js'
 
 /** Returns what is known about receiving events of these types. If there are no types, no subscription is needed. */
-export async function receivingFor(types: readonly string[], means: Means): Promise<Receiving> {
-  const {events, service, state} = means
+export async function receivingFor(types: readonly string[], sources: Sources): Promise<Receiving> {
+  const {events, service, state} = sources
   const prunedBefore = await events.prunedBefore()
   const nothing = {subscriptions: [], isListed: false, receivedTypes: [], prunedBefore, refusedLastHour: 0}
   if (types.length === 0) return nothing
@@ -56,7 +56,7 @@ function spansOf(receptions: readonly Reception[]): Map<string, ReceivedSpan> {
 }
 
 /** An invalid config.json is reported when the service is asked. Credentials of the environment work without it. */
-function profilesOf(state: Means['state']) {
+function profilesOf(state: Sources['state']) {
   try {
     return state.settings.read().profiles
   } catch (error) {
@@ -65,7 +65,7 @@ function profilesOf(state: Means['state']) {
   }
 }
 
-async function refusedLastHour(events: Means['events']): Promise<number> {
+async function refusedLastHour(events: Sources['events']): Promise<number> {
   const {refusedLastHour: byReason} = await events.overview()
   return Object.values(byReason).reduce((sum, count) => sum + count, 0)
 }

@@ -27,7 +27,8 @@ export interface Resolved {
   readonly requests: readonly RequestFact[]
 }
 
-export interface Means {
+/** Where facts are gathered from. */
+export interface Sources {
   readonly state: State
   readonly events: EventStore
   /** The requests in the history of this machine. */
@@ -44,7 +45,7 @@ const NOTHING = {entries: [], reservationRefs: [], offers: [], requests: []}
  */
 export async function resolveHere(
   what: string,
-  {state, events, history}: Pick<Means, 'state' | 'events' | 'history'>,
+  {state, events, history}: Pick<Sources, 'state' | 'events' | 'history'>,
 ): Promise<Resolved | undefined> {
   if (what.startsWith(EVENT_ID_PREFIX)) {
     const reference = await reservationOfEvent(events, what)
@@ -71,8 +72,8 @@ export async function resolveHere(
 /**
  * Returns what the service or a local sandbox knows as `what`, or undefined if they know nothing or cannot be asked.
  */
-export async function resolveThere(what: string, means: Means): Promise<Resolved | undefined> {
-  const {state, service, sandboxes} = means
+export async function resolveThere(what: string, sources: Sources): Promise<Resolved | undefined> {
+  const {state, service, sandboxes} = sources
   for (const sandbox of sandboxes) {
     if (what.startsWith(EVENT_ID_PREFIX)) {
       const [delivery] = (await sandbox.deliveriesOfEvent(what)) ?? []
@@ -113,7 +114,7 @@ export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
   let kinds = 'a reservation, a client reference, a request id, an Idempotency-Key or a file'
   if (what.startsWith(EVENT_ID_PREFIX)) kinds = 'an event'
   if (what.startsWith(OFFER_ID_PREFIX)) kinds = 'an offer'
-  const looked = asked.filter(({problem}) => problem === null).map(({where}) => where)
+  const searched = asked.filter(({problem}) => problem === null).map(({where}) => where)
   const without = (failed: boolean) =>
     asked.flatMap(({where, problem, hasFailed = false}) =>
       problem === null || hasFailed !== failed ? [] : [`${where}: ${problem}`],
@@ -123,7 +124,7 @@ export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
     notAsked.length === 0 ? '' : `; not asked: ${notAsked.join('; ')}`,
     failed.length === 0 ? '' : `; not answered: ${failed.join('; ')}`,
   ].join('')
-  const message = `nothing is known of ${JSON.stringify(sanitizeLine(what, 80))}: looked for ${kinds} in ${looked.join(', ')}${sanitizeLine(places, 400)}`
+  const message = `nothing is known of ${JSON.stringify(sanitizeLine(what, 80))}: looked for ${kinds} in ${searched.join(', ')}${sanitizeLine(places, 400)}`
   const hint = 'check the spelling; bookctl journal and bookctl reservations list show what there is'
   return new Failure('usage', message, {code: 'unknown_subject', hint, result: {looked_in: lookedIn(asked)}})
 }

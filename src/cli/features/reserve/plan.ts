@@ -109,7 +109,7 @@ export async function lookingUp<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-interface Circumstances {
+interface CheckOfferOptions {
   /** In Unix seconds. */
   readonly now: number
   readonly maxPrice: Maximum | undefined
@@ -124,7 +124,7 @@ interface Circumstances {
 export function checkOffer(
   seen: SeenOffer | undefined,
   {client_nationality: nationality}: ReservationRequest,
-  {now, maxPrice, earlier}: Circumstances,
+  {now, maxPrice, earlier}: CheckOfferOptions,
 ): void {
   const search = 'search again: bookctl hotels search'
   if (!earlier && seen?.used_by_reference) {

@@ -36,7 +36,7 @@ export interface Typed {
 }
 
 /** Values that complete a typed request. */
-export interface Known {
+export interface RequestDefaults {
   /** The nationality of the search, otherwise that of the settings. */
   readonly nationality: string | undefined
   /** The base URL of the service. It is part of the generated reference. */
@@ -220,7 +220,7 @@ export function mistakesIn({lacking, errors}: Pick<Typed, 'lacking' | 'errors'>)
  */
 export async function completeRequest(
   typed: Pick<Typed, 'request' | 'guestsAreFlags'>,
-  {nationality: usual, baseUrl, referenceKey}: Known,
+  {nationality: usual, baseUrl, referenceKey}: RequestDefaults,
 ): Promise<ReservationRequest> {
   if ((typed.request.client_nationality ?? usual) === undefined)
     throw combined(mistakesIn({lacking: ['--nationality'], errors: []}))

@@ -8,7 +8,7 @@ import {text} from 'node:stream/consumers'
 import {endProcesses} from './processes.js'
 
 const [, , mark = ''] = process.argv
-void text(process.stdin).then(async said => {
-  const [pid, done] = said.split('\n')
+void text(process.stdin).then(async message => {
+  const [pid, done] = message.split('\n')
   if (done !== 'done' && mark !== '') await endProcesses(mark, Number(pid) || undefined)
 })

@@ -196,7 +196,7 @@ class Listener {
       env: process.env,
       onProblem: message => this.log.write({level: 'warn', event: 'warning', message}),
     })
-    this.forwarder = this.forward()
+    this.forwarder = this.createForwarder()
     this.tidying = setInterval(() => void this.tidy(), TIDY_MILLISECONDS).unref()
   }
 
@@ -347,7 +347,7 @@ class Listener {
     this.log.writeCounted({level: 'info', event: 'store_works', message})
   }
 
-  private forward(): Forwarder {
+  private createForwarder(): Forwarder {
     const {names, secrets, keeper, handover, output} = this.opened
     return new Forwarder({
       targets: this.addresses,

@@ -91,7 +91,7 @@ export function hasOwnRotation(target: Target, state: State): boolean {
 }
 
 /** The subscription to create next to the first one, and what must be known before the request is sent. */
-export interface Beside {
+export interface SecondSubscription {
   readonly wanted: SubscriptionRequest
   readonly subscribedSince: number | undefined
   /**
@@ -106,12 +106,12 @@ export interface Beside {
  * that is not available, from the record of the creation on this machine. Throws a Failure if neither has them. Without
  * `again`, also throws a Failure if the list has another subscription for the URL whose secret is not stored here.
  */
-export async function planBeside(
+export async function planSecond(
   {api, state}: Connection,
   profile: string,
   id: string,
   again = false,
-): Promise<Beside> {
+): Promise<SecondSubscription> {
   const {listSubscriptions} = await import('../../../api/operations/webhooks.js')
   const answered = await listSubscriptions(api).catch(requireFailure)
   const listed = answered instanceof Failure ? undefined : answered
@@ -149,10 +149,10 @@ export async function planBeside(
 }
 
 /** Creates the second subscription, as `webhooks create` does, and stores which one it replaces. Throws a Failure. */
-export async function rotateBeside(
+export async function createSecond(
   connection: Connection,
   id: string,
-  {wanted, subscribedSince, isFirst}: Beside,
+  {wanted, subscribedSince, isFirst}: SecondSubscription,
   flags: CreationFlags,
 ): Promise<KeptSubscription> {
   const again = flags.again || isFirst

@@ -80,7 +80,8 @@ export async function readStatus(state: State): Promise<ReceiverStatus> {
   }
 }
 
-interface Judging {
+/** What this machine adds to the overview of the store. */
+interface HostFacts {
   /** In Unix seconds. */
   readonly now: number
   /** Returns whether the process of this owner runs. */
@@ -90,9 +91,9 @@ interface Judging {
 }
 
 /** Returns the status that follows from what the store knows. */
-export function statusOf(overview: StoreOverview, judging: Judging): ReceiverStatus {
+export function statusOf(overview: StoreOverview, host: HostFacts): ReceiverStatus {
   const {oldestPendingSeconds, lastEventAt, pending, givenUpLastDay} = overview
-  const listeners = overview.listeners.map(listener => shown(listener, judging))
+  const listeners = overview.listeners.map(listener => shown(listener, host))
   const isLate = (oldestPendingSeconds ?? 0) > MOST_PENDING_SECONDS
   const works = listeners.some(({alive, acknowledges}) => alive && acknowledges)
   const warnings = overview.listeners.flatMap((stored, n) => warningsOf(stored, listeners[n] as Listener))
@@ -118,11 +119,11 @@ export function statusOf(overview: StoreOverview, judging: Judging): ReceiverSta
       given_up_last_day: givenUpLastDay,
     },
     stored_bytes: overview.storedBytes,
-    warnings: [...warnings, ...judging.warnings],
+    warnings: [...warnings, ...host.warnings],
   }
 }
 
-function shown(listener: StoredListener, {now, fateOf: fateNow}: Judging): Listener {
+function shown(listener: StoredListener, {now, fateOf: fateNow}: HostFacts): Listener {
   const {pid, host, since, url, adminUrl, targets, owner, profile, silentSeconds, problems} = listener
   const fate = fateNow(owner)
   const alive = fate === 'running' || (fate === 'elsewhere' && silentSeconds < GONE_SECONDS)
@@ -190,10 +191,10 @@ export async function warningsAtStart(store: Pick<EventKeeper, 'overview'>): Pro
     const overview = await store.overview()
     const own =
       overview.listeners.find(({pid, host}) => pid === process.pid && host === hostname())?.owner ?? ''
-    const judging = {now: systemClock.now(), fateOf: (owner: string) => fateOf(owner, own), warnings: []}
+    const host = {now: systemClock.now(), fateOf: (owner: string) => fateOf(owner, own), warnings: []}
     return targetWarnings(
       overview,
-      overview.listeners.map(listener => shown(listener, judging)),
+      overview.listeners.map(listener => shown(listener, host)),
     )
   } catch {
     return []

@@ -22,7 +22,7 @@ interface WayBackOptions {
 }
 
 /** A question that was answered. `before` is the answer that it had before. */
-type Given = {readonly message: string; readonly answer: unknown; readonly before: unknown}
+type AnsweredQuestion = {readonly message: string; readonly answer: unknown; readonly before: unknown}
 
 /** Runs `lead` with prompts that can go back. Its questions must depend only on the answers, because it runs again. */
 export async function withWayBack<T>(
@@ -30,7 +30,7 @@ export async function withWayBack<T>(
   lead: (prompts: Prompts) => Promise<T>,
   {answers = new Map(), leaves = false, restore, context}: WayBackOptions = {},
 ): Promise<T> {
-  const given: Given[] = []
+  const given: AnsweredQuestion[] = []
   const common = () => ({...context, goesBack: leaves || given.length > 0})
   for (;;) {
     try {
@@ -44,9 +44,9 @@ export async function withWayBack<T>(
 }
 
 /** Returns the answer, or the result of `instead` if the user goes back. */
-export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Promise<T | U> {
+export async function unlessBack<T, U>(answer: Promise<T>, instead: () => U): Promise<T | U> {
   try {
-    return await asking
+    return await answer
   } catch (error) {
     if (error instanceof GoBack) return instead()
     throw error
@@ -56,7 +56,7 @@ export async function unlessBack<T, U>(asking: Promise<T>, instead: () => U): Pr
 /** Returns prompts that take the answers in `given` without asking, and add new answers to it. */
 function recording(
   prompts: Prompts,
-  given: Given[],
+  given: AnsweredQuestion[],
   answers: Answers,
   common: () => QuestionContext,
 ): Prompts {

@@ -1,7 +1,7 @@
 /** What stands out in the facts about a reservation, and what does not. */
 import {describe, expect, it} from 'vitest'
 import type {Facts, ReservationFacts} from '../../../../src/cli/features/explain/facts.js'
-import {said} from '../../../../src/cli/features/explain/finding-words.js'
+import {describeFinding} from '../../../../src/cli/features/explain/finding-words.js'
 import {findingsIn, unjudgedIn} from '../../../../src/cli/features/explain/findings.js'
 import {replyResult} from '../../../../src/cli/features/explain/reply.js'
 import {
@@ -201,7 +201,7 @@ describe('events of a service that does not list its deliveries', () => {
     const given = facts({events}, {receiving: receiving({refusedLastHour: 3})})
     const [finding] = findingsIn(given)
     expect(finding).toMatchObject({code: 'delivery_pending', refusedHere: 3})
-    expect(finding && said(finding).text).toContain('3 requests refused here in the last hour')
+    expect(finding && describeFinding(finding).text).toContain('3 requests refused here in the last hour')
     expect(replyResult(given, findingsIn(given)).text).toContain('the receiving program refused 3 requests')
   })
 
@@ -241,7 +241,7 @@ describe('events of a service that does not list its deliveries', () => {
     const [finding, ...others] = findingsIn(given)
     expect(others).toEqual([])
     expect(finding).toMatchObject({code: 'event_missing', passiveId: 'whsub_1'})
-    expect(finding && said(finding).advice).toContain('bookctl webhooks update whsub_1 --active')
+    expect(finding && describeFinding(finding).advice).toContain('bookctl webhooks update whsub_1 --active')
   })
 
   it('are missing too if the secret is on another machine of the store, once events of the subscription came', () => {
@@ -300,7 +300,7 @@ it('a forward with too old a signature is not blamed on the target, and the advi
       received('voucher.ready'),
     ]
     const [finding] = findingsIn(facts({events}))
-    return finding && said(finding)
+    return finding && describeFinding(finding)
   }
   const words = adviceFor('http://127.0.0.1:3000/in')
   expect(words?.text).toMatch(/signature was too old.*7 attempts/)

@@ -2,7 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import type {BookingSummary, Facts} from '../../../../src/cli/features/explain/facts.js'
 import {type Finding, SEVERITIES} from '../../../../src/cli/features/explain/finding.js'
-import {said} from '../../../../src/cli/features/explain/finding-words.js'
+import {describeFinding} from '../../../../src/cli/features/explain/finding-words.js'
 import {replyResult} from '../../../../src/cli/features/explain/reply.js'
 import {SEEN} from '../../../support/seen-offer.js'
 import {entry, facts, NOON, received, reservation} from './made-up-facts.js'
@@ -163,7 +163,7 @@ describe.each(FINDINGS.map((finding, n) => [`${n}: ${finding.code}`, finding] as
   '%s',
   (_, finding) => {
     it('has a text and a next step without secrets', () => {
-      const {text, advice, severity} = said(finding)
+      const {text, advice, severity} = describeFinding(finding)
       expect(severity).toBe(SEVERITIES[finding.code])
       for (const words of [text, advice])
         expect(words).not.toMatch(/undefined|null|NaN|\[object|secret1|\s\s|^$/)
