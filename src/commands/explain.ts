@@ -8,7 +8,7 @@ import {EXPLAIN_COLUMNS, explanationResult} from '../cli/features/explain/print.
 import {replyResult} from '../cli/features/explain/reply.js'
 import {verifyFlags} from '../cli/features/webhooks/verify.js'
 import {checkGiven} from '../cli/input/checks.js'
-import {collectFailure} from '../cli/input/usage-errors.js'
+import {ignoreFailure} from '../cli/input/usage-errors.js'
 import {BaseCommand} from '../cli/shell/base-command.js'
 import {EXITS} from '../cli/shell/exit-codes.js'
 import {usage} from '../contract/failure.js'
@@ -67,7 +67,8 @@ webhook, which is then checked as webhooks verify does. Exits with ${EXITS.not_a
     if (given) throw usage('invalid_flags', `--${given} is for a file with a webhook, and ${what} is none`)
     const {facts, findings, unjudged} = await explain(what, {
       state,
-      target: await this.target().catch(collectFailure([])),
+      // Without credentials, the service is not asked, and the records of this machine are explained.
+      target: await this.target().catch(ignoreFailure),
       connect: () => this.connect(),
       options: await this.connectOptions(),
       whenStopped: tidy => this.whenStopped(tidy),

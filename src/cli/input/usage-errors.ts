@@ -59,6 +59,11 @@ export function collectFailure(errors: Failure[]) {
   }
 }
 
+/** A handler for `catch` that returns undefined for a Failure, where a value may be missing, and rethrows other errors. */
+export function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error
+}
+
 export function missing(words: readonly string[], hint = SEE_HELP, code = 'missing_flag'): Failure {
   return usage(code, `missing: ${words.join(', ')}`, hint)
 }

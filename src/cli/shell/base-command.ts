@@ -11,7 +11,7 @@ import type {SettingsFile} from '../../state/settings.js'
 import type {State} from '../../state/state.js'
 import {StorageError} from '../../storage/errors.js'
 import type {Fields} from '../input/guests.js'
-import {collectFailure} from '../input/usage-errors.js'
+import {ignoreFailure} from '../input/usage-errors.js'
 import type {Connection, ConnectOptions} from '../session/connect.js'
 import type {RequestValues} from '../session/dry-run.js'
 import type {Preferences, Surroundings, Target} from '../session/resolve.js'
@@ -182,12 +182,14 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
   }
 
   protected override client(): Promise<Client | undefined> {
-    return this.resolveTarget().catch(collectFailure([]))
+    // Missing or invalid credentials are reported by `target`, if the command needs them.
+    return this.resolveTarget().catch(ignoreFailure)
   }
 
   protected override async listed(kind: Source): Promise<readonly Candidate[]> {
     const use = ({vouchers: 'voucher', cancellable: 'cancel'} as const)[kind as string]
-    const target = use && (await this.resolveTarget().catch(collectFailure([])))
+    // Without a service to ask, the question has only the choices of this machine.
+    const target = use && (await this.resolveTarget().catch(ignoreFailure))
     if (!use || !target) return []
     const {listedChoices} = await import('../session/reservation-choices.js')
     return listedChoices((await this.connect(target)).api, use)

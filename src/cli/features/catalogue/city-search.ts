@@ -11,7 +11,7 @@ import {checkInteger, invalid} from '../../input/checks.js'
 import {checkCountry} from '../../input/countries.js'
 import {checkedFlag, currencyFlag} from '../../input/flags.js'
 import {closestFew, didYouMean, fold, matches} from '../../input/match.js'
-import {collectFailure, combined, missing} from '../../input/usage-errors.js'
+import {collectFailure, combined, ignoreFailure, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {mayAsk} from '../../terminal/prompts/ask.js'
@@ -116,7 +116,8 @@ async function citiesNamed(typed: string, cities: readonly KnownCity[]): Promise
 
 async function isCountry(typed: string, code: string): Promise<boolean> {
   if (fold(code) === typed) return true
-  const named = await checkCountry('--city', typed).catch(collectFailure([]))
+  // Text that names no country is not a mistake here: it may belong to the name of another city.
+  const named = await checkCountry('--city', typed).catch(ignoreFailure)
   return named !== undefined && named === code.toUpperCase()
 }
 
