@@ -2,7 +2,7 @@
 import {addDays, nightsBetween} from '../../contract/dates.js'
 import type {Failure} from '../../contract/failure.js'
 import type {Room} from '../../contract/hotels.js'
-import {MOST_PERSONS, OLDEST_CHILD} from '../../contract/limits.js'
+import {MOST_PERSONS, MOST_ROOMS, OLDEST_CHILD} from '../../contract/limits.js'
 import {checkInteger, invalid} from './checks.js'
 import {readDay} from './dates.js'
 import {combined} from './usage-errors.js'
@@ -56,6 +56,11 @@ export function readRoom(field: string, text: string): Room {
     errors.unshift(invalid(field, `at most ${MOST_PERSONS} adults in a room`, text))
   if (errors.length > 0) throw combined(errors)
   return {adults: Number(adults), children_ages: agesIn(ages).map(Number)}
+}
+
+/** Throws a usage error if there are more rooms than one search may have. */
+export function checkRooms(field: string, rooms: readonly Room[]): void {
+  if (rooms.length > MOST_ROOMS) throw invalid(field, `at most ${MOST_ROOMS} rooms`)
 }
 
 /** Reads the ages of children, separated by commas, spaces or both. Throws a usage error if invalid. */

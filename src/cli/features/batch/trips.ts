@@ -2,7 +2,6 @@
 import {Failure} from '../../../contract/failure.js'
 import type {Room, SearchRequest} from '../../../contract/hotels.js'
 import type {JsonObject} from '../../../contract/json.js'
-import {MOST_ROOMS} from '../../../contract/limits.js'
 import {
   checkCurrency,
   checkIdentifier,
@@ -15,7 +14,14 @@ import {
 import {checkCountry} from '../../input/countries.js'
 import {readComingDay, readDay} from '../../input/dates.js'
 import type {Fields} from '../../input/guests.js'
-import {checkDeparture, leaveAfter, MOST_NIGHTS, readCheckOut, readRoom} from '../../input/stay.js'
+import {
+  checkDeparture,
+  checkRooms,
+  leaveAfter,
+  MOST_NIGHTS,
+  readCheckOut,
+  readRoom,
+} from '../../input/stay.js'
 import type {Preferences} from '../../session/resolve.js'
 import type {ReserveFlags} from '../reserve/flags.js'
 import {readTyped} from '../reserve/request.js'
@@ -174,7 +180,7 @@ const READERS: Readonly<Partial<Record<TripColumn, Reader>>> = {
   },
   room: text => {
     const rooms = text.split(/\s+/).map(room => readRoom('', room))
-    if (rooms.length > MOST_ROOMS) throw invalid('', `at most ${MOST_ROOMS} rooms`)
+    checkRooms('', rooms)
     return rooms
   },
   nationality: (text, _, {readCountry}) => readCountry(text),

@@ -18,15 +18,21 @@ import {isoTime, nightsBetween} from '../../../contract/dates.js'
 import {Failure} from '../../../contract/failure.js'
 import type {SearchRequest} from '../../../contract/hotels.js'
 import {fieldsOf, firstObject} from '../../../contract/json.js'
-import {MOST_LISTED, MOST_ROOMS} from '../../../contract/limits.js'
+import {MOST_LISTED} from '../../../contract/limits.js'
 import {compareAmounts, isAmount} from '../../../contract/money.js'
 import type {OfferFound, SeenOffer} from '../../../contract/seen-offers.js'
 import type {Client} from '../../../contract/token-cache.js'
 import {StorageError} from '../../../storage/errors.js'
-import {invalid} from '../../input/checks.js'
 import {DATE_FORMS} from '../../input/dates.js'
 import {checkedFlag, comingDayFlag, countryFlag, maximumFlag} from '../../input/flags.js'
-import {checkDeparture, leaveAfter, MOST_NIGHTS, readCheckOut, readRoom} from '../../input/stay.js'
+import {
+  checkDeparture,
+  checkRooms,
+  leaveAfter,
+  MOST_NIGHTS,
+  readCheckOut,
+  readRoom,
+} from '../../input/stay.js'
 import {collectFailure, combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
@@ -91,7 +97,11 @@ export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nat
 export function misfitsIn(flags: TypedSearch): Failure[] {
   const {'check-in': checkIn, room: rooms = []} = flags
   const errors: Failure[] = []
-  if (rooms.length > MOST_ROOMS) errors.push(invalid('--room', `at most ${MOST_ROOMS} rooms`))
+  try {
+    checkRooms('--room', rooms)
+  } catch (error) {
+    collectFailure(errors)(error)
+  }
   try {
     if (checkIn) departureOf(checkIn, flags)
   } catch (error) {
