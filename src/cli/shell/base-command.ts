@@ -16,7 +16,7 @@ import type {Connection, ConnectOptions} from '../session/connect.js'
 import type {RequestValues} from '../session/dry-run.js'
 import type {Preferences, Surroundings, Target} from '../session/resolve.js'
 import type {SettingName} from '../session/setting-keys.js'
-import {type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
+import {formatOf, type OutputFlags, renderResult, terminalOf} from '../terminal/output.js'
 import {type AskingFlags, type Change, mayAsk, openPrompts, requireConsent} from '../terminal/prompts/ask.js'
 import {interruption, type Prompts} from '../terminal/prompts/prompts.js'
 import type {Result} from '../terminal/result.js'
@@ -311,7 +311,8 @@ export abstract class BaseCommand extends ParsingCommand implements RunningComma
    * chooses.
    */
   showsRecords(): boolean {
-    const {json, quiet, query, columns, format = process.stdout.isTTY ? 'table' : 'tsv'} = this.globals
+    const {json, quiet, query, columns} = this.globals
+    const format = formatOf(this.globals, process.stdout)
     return format === 'table' && !json && !quiet && (query ?? columns) === undefined
   }
 

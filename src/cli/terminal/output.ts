@@ -64,7 +64,7 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
   }
   if (result.text !== undefined && !isAsked) return cleanLines(result.text)
   const lead = isAsked || result.items.length === 0 ? [] : await result.lead?.(paint, room)
-  const render = RENDERERS[flags.format ?? (terminal.isTTY ? 'table' : 'tsv')]
+  const render = RENDERERS[formatOf(flags, terminal)]
   return lines(lead ?? []) + (await render(view))
 }
 
@@ -72,6 +72,14 @@ export async function renderResult<Item>(result: Result<Item>, flags: OutputFlag
 export async function csvPrinter(): Promise<(rows: readonly (readonly string[])[]) => string> {
   const {stringify} = await import('csv-stringify/sync')
   return rows => stringify([...rows])
+}
+
+/** Returns the format in which rows are printed: as selected, else a table at a terminal and tsv in a pipe. */
+export function formatOf(
+  {format}: Pick<OutputFlags, 'format'>,
+  {isTTY}: Pick<OutputTerminal, 'isTTY'>,
+): Format {
+  return format ?? (isTTY ? 'table' : 'tsv')
 }
 
 /** Reports whether the result is for a person: at a terminal, with no other format selected. */

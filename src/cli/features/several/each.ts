@@ -7,7 +7,7 @@ import {setTimeout as sleep} from 'node:timers/promises'
 import {Failure} from '../../../contract/failure.js'
 import type {BaseCommand} from '../../shell/base-command.js'
 import {asFailure, type Described, EXITS, errorOf} from '../../shell/exit-codes.js'
-import type {OutputFlags} from '../../terminal/output.js'
+import {formatOf, type OutputFlags} from '../../terminal/output.js'
 import type {Column, Result} from '../../terminal/result.js'
 
 /** Outcome of one reference: either `done` or `failure` is set. */
@@ -237,7 +237,8 @@ class OutcomePrinter<Done> {
     private readonly flags: OutputFlags,
     private readonly form: Form<Done>,
   ) {
-    const {json, query, quiet, format = process.stdout.isTTY ? 'table' : 'tsv'} = flags
+    const {json, query, quiet} = flags
+    const format = formatOf(flags, process.stdout)
     this.printsAtOnce = !json && query === undefined && (quiet === true || format !== 'table')
   }
 
