@@ -5,7 +5,7 @@
 import type {Grant} from '../types.js'
 
 /** Maximum number of scopes in a hint, because a service may list any number. */
-const MOST_LISTED = 10
+const MOST_SCOPES = 10
 
 /**
  * Returns the hint for a missing `scope`, or several separated by spaces. `grant` describes the token, and `isNamed`
@@ -47,7 +47,7 @@ export function refusedScopes(asked: readonly string[]): string {
 }
 
 function listOf(scopes: readonly string[]): string {
-  const shown = scopes.slice(0, MOST_LISTED).join(', ')
-  const more = scopes.length > MOST_LISTED ? ` and ${scopes.length - MOST_LISTED} more` : ''
+  const shown = scopes.slice(0, MOST_SCOPES).join(', ')
+  const more = scopes.length > MOST_SCOPES ? ` and ${scopes.length - MOST_SCOPES} more` : ''
   return scopes.length === 0 ? 'none' : shown + more
 }

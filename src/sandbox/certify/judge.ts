@@ -20,7 +20,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** Largest number of ids that are listed for one rule; `seen` and the text count all. */
-const MOST_LISTED = 100
+const MOST_EVIDENCE = 100
 
 /**
  * Judges the evidence of a client by every rule, and returns the sheet as it is printed. `since` is the start of the evidence in
@@ -32,7 +32,7 @@ export function judge(evidence: Evidence, clientId: string, since?: number): Cer
     const found = rule.judge(evidence, explained)
     for (const id of found.failures) explained.add(id)
     const {id, section, required, advice} = rule
-    const listed = found.failures.slice(0, MOST_LISTED)
+    const listed = found.failures.slice(0, MOST_EVIDENCE)
     const verdict = verdictOf(found)
     return {
       rule: id,
