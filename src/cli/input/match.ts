@@ -2,8 +2,16 @@
 
 /** Letters that Unicode normalization does not decompose, with their plain spelling. */
 const FOLDED: Readonly<Record<string, string>> = {
-  ...{ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o'},
-  ...{ł: 'l', đ: 'd', ð: 'd', þ: 'th', ə: 'e'},
+  ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ə: 'e',
 }
 
 /**

@@ -89,19 +89,24 @@ export function unknownFlag(word: string, names: readonly string[], following: r
   if (/^(table|tsv|csv|ndjson|json|ya?ml|text)$/.test(value)) meant.reverse()
   const best = meant.find(ours => flags.includes(ours.split(' ', 1)[0] ?? '')) ?? closest(typed, flags)
   const shown = /^--?[\w-]{1,40}$/.test(typed) ? ` ${typed}` : ''
-  const hint = best ? didYouMean(best) : typed === '-V' ? didYouMean('`bookctl --version`') : SEE_HELP
+  let hint = SEE_HELP
+  if (typed === '-V') hint = didYouMean('`bookctl --version`')
+  if (best) hint = didYouMean(best)
   return usage('unknown_flag', `unknown flag${shown}`, hint)
 }
 
-/**
- * Returns the error for unexpected arguments. `flag` is the flag that they were probably meant for. Only numbers and
- * plain words are repeated.
- */
+/** Returns the error for unexpected arguments. `flag` is the flag that they were probably meant for. */
 export function unexpectedArguments(words: readonly string[], flag: string | undefined): Failure {
   const what = words.length === 1 ? 'one unexpected argument' : `${words.length} unexpected arguments`
+  return usage('unexpected_argument', what, flag ? didYouMean(`--${flag} ${valueText(words)}`) : SEE_HELP)
+}
+
+/** Returns the words as the value of one flag. Only numbers and plain words are repeated. */
+function valueText(words: readonly string[]): string {
   const isPlain = words.every(word => /^(\d{1,9}|[\p{L}\p{M}.,'’]{1,30})$/u.test(word))
-  const text = !isPlain ? '…' : words.length === 1 ? words[0] : `"${words.join(' ')}"`
-  return usage('unexpected_argument', what, flag ? didYouMean(`--${flag} ${text}`) : SEE_HELP)
+  if (!isPlain) return '…'
+  const text = words.join(' ')
+  return words.length === 1 ? text : `"${text}"`
 }
 
 export function conflictingFlags(one: string, other: string): Failure {

@@ -27,7 +27,9 @@ export async function main(argv: readonly string[], place: Place): Promise<never
   }
   // If the reader closes the pipe early (`| head -1`), that is not an error: the command cleans up and ends with 0.
   running.endWithReader = () => {
-    if (running.command?.outlivesReader || !stopOnce()) return
+    if (running.command?.outlivesReader) return
+    const isFirstStop = stopOnce()
+    if (!isFirstStop) return
     void Promise.resolve(running.command?.stop())
       .catch(() => {})
       .finally(() => process.exit(0))
@@ -38,7 +40,10 @@ export async function main(argv: readonly string[], place: Place): Promise<never
     // Errors during shutdown are ignored; the signal handler ends the process.
     if (isStopping) return new Promise<never>(() => {})
     ending.exit = 1
-    const exit = await report(thrown, error => (refusal = error)).catch(reportPlainly)
+    const onRefused = (error: Refusal) => {
+      refusal = error
+    }
+    const exit = await report(thrown, onRefused).catch(reportPlainly)
     ending.exit = exit
     return leave(exit)
   }

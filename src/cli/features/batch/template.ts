@@ -38,7 +38,9 @@ export async function templateText(format: 'csv' | 'ndjson'): Promise<string> {
       guests: [
         {type: 'ADULT', ...LEAD, nationality: 'TR', identity: {type: 'TC', number: TC}, is_lead: true},
         {
-          ...{type: 'ADULT', ...SECOND, nationality: 'DE'},
+          type: 'ADULT',
+          ...SECOND,
+          nationality: 'DE',
           identity: {type: 'PASSPORT', number: PASSPORT},
           is_lead: false,
         },

@@ -119,7 +119,8 @@ export function unknownSubject(what: string, asked: readonly Asked[]): Failure {
     asked.flatMap(({where, problem, hasFailed = false}) =>
       problem === null || hasFailed !== failed ? [] : [`${where}: ${problem}`],
     )
-  const [notAsked, failed] = [without(false), without(true)]
+  const notAsked = without(false)
+  const failed = without(true)
   const places = [
     notAsked.length === 0 ? '' : `; not asked: ${notAsked.join('; ')}`,
     failed.length === 0 ? '' : `; not answered: ${failed.join('; ')}`,

@@ -162,7 +162,8 @@ function sideText(kind: DifferenceKind, side: Side | null): string | null {
 
 function adviceFor({kind, entry, row, other}: Difference, isJournal: boolean): string {
   const name = shellWord(row?.reservationRef ?? entry?.reservationRef ?? entry?.reference ?? '')
-  const [show, explain] = [`bookctl reservations show ${name}`, `bookctl explain ${name}`]
+  const show = `bookctl reservations show ${name}`
+  const explain = `bookctl explain ${name}`
   switch (kind) {
     case 'missing_there':
       return isJournal

@@ -61,7 +61,8 @@ export function isWithinAsWritten(window: Window, text: string | null): boolean 
   const day = instantOf((text ?? '').slice(0, 10))
   if (day === undefined) return undefined
   // In some time zone, the day begins up to 14 hours before the UTC day, and ends up to 12 hours after it.
-  const [earliest, latest] = [day - 14 * 3600, day + 36 * 3600]
+  const earliest = day - 14 * 3600
+  const latest = day + 36 * 3600
   const {since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY} = window
   if (latest < since || earliest >= until) return false
   return earliest >= since && latest < until ? true : undefined

@@ -228,6 +228,9 @@ export function factsShown(
   }
   const seenPrice = seen?.total ? {amount: seen.total, currency: seen.currency} : null
   const room = [seen?.room_name, seen?.board].filter(Boolean).join(', ')
+  let {voucher} = facts
+  if (hasEnded) voucher = null
+  if (hasVoucher) voucher = `bookctl voucher download ${reference}`
   return {
     reservation: reference,
     status,
@@ -243,7 +246,7 @@ export function factsShown(
     'pay by': payAt && facts.pay_until && onItsOwnClock(facts.pay_until),
     cancellation: hasEnded ? null : cancellationText({offer: seen, reservation: facts}, now),
     'cancellation fee': moneyText(facts.fee),
-    voucher: hasVoucher ? `bookctl voucher download ${reference}` : hasEnded ? null : facts.voucher,
+    voucher,
   }
 }
 

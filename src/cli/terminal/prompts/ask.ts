@@ -55,11 +55,17 @@ export async function createPrompts(terminal: Terminal): Promise<Prompts> {
       const check = (answer: string) => {
         if (!/^(y|yes|n|no|)$/i.test(answer)) throw usage('not_yes_or_no', 'type yes or no')
       }
-      const choice = accessible ? `yes or no, default ${usual ? 'yes' : 'no'}` : usual ? 'Y/n' : 'y/N'
-      const answer = await prompts.text({...asked, message: `${message} (${choice})`, check})
+      const choices = choicesText(usual, accessible)
+      const answer = await prompts.text({...asked, message: `${message} (${choices})`, check})
       return answer === '' ? usual : /^y/i.test(answer)
     },
   }
+}
+
+/** Returns what may be answered to a question for yes or no. `usual` is the answer of Enter alone. */
+function choicesText(usual: boolean, accessible: boolean): string {
+  if (accessible) return `yes or no, default ${usual ? 'yes' : 'no'}`
+  return usual ? 'Y/n' : 'y/N'
 }
 
 /**
