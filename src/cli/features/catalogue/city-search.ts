@@ -165,13 +165,16 @@ interface Typed {
   readonly currency?: string | undefined
 }
 
+/** The flags that a search needs. An entry has one flag, or several of which one is enough. */
+type NeededFlags = readonly (readonly string[])[]
+
 /**
  * The base of commands that search in a city. At a terminal it asks for missing values; elsewhere one error names
  * everything that is missing or wrong. It must not have static properties, or oclif would no longer find those that its
  * subclasses inherit, such as `baseFlags`.
  */
 export abstract class CitySearch extends BaseCommand {
-  protected abstract readonly needed: readonly string[]
+  protected abstract readonly needed: NeededFlags
 
   /** Returns errors about flags that contradict each other. */
   protected misfitsIn(_given: object): Failure[] {
@@ -205,16 +208,14 @@ export abstract class CitySearch extends BaseCommand {
 
   private settings(refused: readonly string[]) {
     const names = ['nationality', 'currency'] as const
-    return names.filter(name => this.needed.includes(`--${name}`) && !refused.includes(name))
+    const needed = this.needed.flat()
+    return names.filter(name => needed.includes(`--${name}`) && !refused.includes(name))
   }
 }
 
-/**
- * Returns an error that names the missing flags of `needed`, or an empty list. An entry is a flag (`--city`), or
- * alternatives such as `--check-out or --nights`.
- */
-export function absentIn(given: object, needed: readonly string[]): Failure[] {
+/** Returns an error that names the missing flags of `needed`, or an empty list. */
+export function absentIn(given: object, needed: NeededFlags): Failure[] {
   const values: Readonly<Record<string, unknown>> = {...given}
-  const absent = needed.filter(names => !names.split(' or ').some(name => values[name.slice(2)]))
-  return absent.length > 0 ? [missing(absent)] : []
+  const absent = needed.filter(flags => !flags.some(flag => values[flag.slice('--'.length)]))
+  return absent.length > 0 ? [missing(absent.map(flags => flags.join(' or ')))] : []
 }

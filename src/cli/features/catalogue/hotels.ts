@@ -91,7 +91,13 @@ type TypedSearch = Partial<Interfaces.InferredFlags<typeof searchFlags>>
 export type SearchFlags = Omit<TypedSearch, 'city'> & {city?: number | undefined}
 type Filters = Pick<TypedSearch, 'sort' | 'max-price' | 'currency' | 'refundable' | 'board' | 'limit'>
 
-export const NEEDED = ['--city', '--check-in', '--check-out or --nights', '--nationality', '--currency']
+export const NEEDED = [
+  ['--city'],
+  ['--check-in'],
+  ['--check-out', '--nights'],
+  ['--nationality'],
+  ['--currency'],
+]
 
 /** Returns errors about flags that contradict each other. Missing flags are not reported here. */
 export function misfitsIn(flags: TypedSearch): Failure[] {

@@ -36,7 +36,7 @@ export const tourFlags = {
 
 export type TourFlags = Omit<Interfaces.InferredFlags<typeof tourFlags>, 'city'> & {city: number | undefined}
 
-export const NEEDED = ['--city', '--currency']
+export const NEEDED = [['--city'], ['--currency']]
 
 export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
   ...columnsOf<FoundTour>(['tour_id']),
@@ -65,7 +65,7 @@ export const TOUR_COLUMNS: readonly Column<FoundTour>[] = [
  */
 export async function search(connection: Connection, flags: TourFlags): Promise<Result<FoundTour>> {
   const {city, date, currency, find = '', tag: tags = []} = flags
-  if (!city || !currency) throw missing(NEEDED)
+  if (!city || !currency) throw missing(NEEDED.flat())
   const destination = {type: 'CITY' as const, id: city}
   const request = {destination, ...(date === undefined ? {} : {date}), currency}
   const {items: found, isComplete} = await searchTours(connection.api, request)
