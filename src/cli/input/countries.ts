@@ -19,8 +19,8 @@ export async function checkCountry(field: string, text: string): Promise<string>
   const [one, ...others] =
     isForeign && !isFirstWord(all, word) ? all.filter(({foreign}) => foreign.includes(word)) : named
   if (one && others.length === 0) return one.code
-  // In so many languages, some name resembles any word. Foreign names are therefore compared only if the first letter
-  // is the same.
+  // Among the names in many languages, one resembles almost any word. Foreign names are therefore compared only if the
+  // first letter is the same.
   const beginsAlike = (name: string) => name[0] === word[0]
   const folded = all.flatMap(({names, foreign}) => [...names.map(fold), ...foreign.filter(beginsAlike)])
   const longNames = [...new Set(folded)].filter(name => name.length > 3)

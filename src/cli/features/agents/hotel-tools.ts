@@ -180,7 +180,7 @@ async function cityOf(city: number | string | undefined, desk: Desk): Promise<nu
   }
 }
 
-/** So many cities are named to an assistant whose client does not read resources. */
+/** How many cities are named to an assistant whose client does not read resources. */
 const MOST_CITIES = 40
 
 function knownCities({state, target}: Desk): string[] {

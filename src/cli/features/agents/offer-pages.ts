@@ -2,11 +2,11 @@
 import {randomBytes} from 'node:crypto'
 import {usage} from '../../../contract/failure.js'
 
-/** The most offers of one result: more would not help to choose. */
+/** How many offers one result has at most. More would not help to choose. */
 export const OFFERS_A_PAGE = 20
-/** So many searches are kept; older ones have to be made again. */
+/** How many searches are kept. Older ones have to be made again. */
 const MOST_SEARCHES = 20
-/** More offers of one search are not kept. */
+/** How many offers of one search are kept. */
 const MOST_OFFERS = 2000
 
 interface Search {

@@ -148,7 +148,7 @@ async function inDirectory(
   })
 }
 
-/** So many vouchers of one reservation are kept. */
+/** How many vouchers of one reservation are kept. */
 const MOST_COPIES = 50
 
 /** Returns `path`, or `…-2.pdf` and so on, where no file is. Throws a usage error if there are too many. */

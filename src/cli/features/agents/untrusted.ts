@@ -44,14 +44,15 @@ interface Form {
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-/** A kind of thing, such as `off_` (§2.3) or `RSV-`, before the rest of an identifier. */
+/** The kind of thing that an identifier names, such as `off_` (§2.3) or `RSV-`, at its beginning. */
 const KIND = /^[A-Za-z]{1,8}[_.-]/
 const MOST_IDENTIFIER_LENGTH = 64
 /**
- * Words: lower-case letters that no other letter follows, and capitals between separators. Hexadecimal digits are none.
+ * Words: lower-case letters that no other letter follows, and capitals between separators. Hexadecimal digits are not
+ * words.
  */
 const WORDS = /(?<![A-Za-z])(?![a-f]+(?![a-z]))[A-Za-z][a-z]{2,}(?![A-Za-z])|(?<![^_.-])[A-Z]{3,}(?![^_.-])/g
-/** So many letters of a random identifier may look like words by chance. */
+/** How many letters of a random identifier may look like words by chance. */
 const MOST_LETTERS_BY_CHANCE = 6
 
 /** An opaque identifier, as §2 shows them: short, with a digit, and without words behind the kind. */

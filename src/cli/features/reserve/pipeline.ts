@@ -107,7 +107,10 @@ export class ReservePipeline {
     command.stopNote = () => this.stop.note()
   }
 
-  /** Reserves or resumes, and prints the result. Without `openWizard`, no questions are asked. Throws Failure. */
+  /**
+   * Reserves or resumes, and prints the result. Without `openWizard`, no questions are asked. Throws what `book` throws,
+   * and a usage error if --resume is combined with values of a new reservation.
+   */
   async run(offerArgument: string | undefined, openWizard?: OpenWizard): Promise<void> {
     const {command, flags} = this
     if (flags.resume !== undefined) return this.resume(offerArgument, flags.resume)
@@ -123,7 +126,9 @@ export class ReservePipeline {
 
   /**
    * Plans, agrees and sends. `agree` shows the plan and returns false if the person declines; then the result is
-   * undefined. A dry run sends nothing. Throws Failure.
+   * undefined. A dry run sends nothing. Throws a usage error if the request is wrong or consent is missing, a Failure of
+   * kind `refused` if the reservation has ended, for example because it was cancelled, and what `reserve` of the API
+   * throws.
    */
   async book(typed: Typed, agree: (plan: Plan) => Promise<boolean>): Promise<Booked | undefined> {
     const {command, flags, stop} = this

@@ -252,7 +252,8 @@ class Listener {
   private async reload(reloader: Reloader): Promise<void> {
     this.manager.reloading()
     await reloader.reload()
-    // Also if what was read is refused. After STOPPING=1 it would be a lie.
+    // Ready even if the new files are refused, because then the earlier ones stay in use. After STOPPING=1 it would be
+    // wrong to report ready.
     if (!this.isStopping) this.reportReady()
   }
 
