@@ -20,7 +20,9 @@ export function today(): string {
  */
 export function readDay(field: string, typed: string, from = today(), forms = DATE_FORMS): string {
   const text = typed.trim().toLowerCase()
-  const ahead = text === 'today' ? '0' : text === 'tomorrow' ? '1' : /^\+(\d{1,4})$/.exec(text)?.[1]
+  if (text === 'today') return addDays(from, 0)
+  if (text === 'tomorrow') return addDays(from, 1)
+  const ahead = /^\+(\d{1,4})$/.exec(text)?.[1]
   if (ahead !== undefined) return addDays(from, Number(ahead))
   const [, day = '', month = '', year = ''] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? []
   const date = year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`

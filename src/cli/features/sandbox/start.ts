@@ -12,7 +12,7 @@ import {SANDBOX_NAME} from '../../../state/file-names.js'
 import {StorageError} from '../../../storage/errors.js'
 import {isWritableDirectory} from '../../../storage/files.js'
 import {runningSandboxes} from '../../session/sandbox-records.js'
-import {painterFor} from '../../terminal/colour.js'
+import {painterFor, type Style} from '../../terminal/colour.js'
 import {jsonText} from '../../terminal/json-text.js'
 import {createLineWriter} from '../../terminal/line-writer.js'
 import {widthOf} from '../../terminal/streams.js'
@@ -78,7 +78,6 @@ export function createRequestLines(asJson: boolean) {
     add({method, path, status, milliseconds, request_id}: AnsweredRequest) {
       const shown = sanitizeLine(redactor.text(path), 500)
       const ms = Math.round(milliseconds)
-      const style = status === null || status >= 500 ? 'bad' : status >= 400 ? 'waiting' : 'good'
       if (asJson)
         return writer.write(jsonText({type: 'request', method, path: shown, status, ms, request_id}))
       const columns = process.stdout.isTTY ? widthOf(process.stdout) : Number.POSITIVE_INFINITY
@@ -86,8 +85,13 @@ export function createRequestLines(asJson: boolean) {
       const cut = cutTo(shown, columns - `${method}  ${answer} ${ms} ms`.length)
       const hasRoom = `${method} ${cut} ${answer} ${ms} ms ${request_id}`.length <= columns
       const id = hasRoom ? ` ${request_id}` : ''
-      writer.write(`${method} ${cut} ${painter(style, answer)} ${ms} ms${id}`)
+      writer.write(`${method} ${cut} ${painter(styleOf(status), answer)} ${ms} ms${id}`)
     },
     end: () => writer.drain(500),
   }
+}
+
+function styleOf(status: AnsweredRequest['status']): Style {
+  if (status === null || status >= 500) return 'bad'
+  return status >= 400 ? 'waiting' : 'good'
 }
