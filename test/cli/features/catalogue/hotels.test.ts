@@ -1,10 +1,11 @@
-/** The current price of an offer, compared with the price that this machine saw, and what is stored of it. */
+/** What is typed for a search, and the current price of an offer, compared with the price that this machine saw. */
 import {beforeEach, expect, test} from 'vitest'
-import {price} from '../../../../src/cli/features/catalogue/hotels.js'
+import {price, readSearch, type SearchFlags} from '../../../../src/cli/features/catalogue/hotels.js'
 import {apiAnswering} from '../../../support/answering.js'
 import {fakeClock} from '../../../support/clocks.js'
 import {stateForEachTest} from '../../../support/own-state.js'
 import {SEEN} from '../../../support/seen-offer.js'
+import {thrownBy} from '../../../support/thrown.js'
 
 const target = {baseUrl: 'https://example.com/v1', clientId: 'cid_1'}
 const place = stateForEachTest()
@@ -20,4 +21,21 @@ test.each([
   const result = await price({api, state: place.state, target, clock: fakeClock(1100)}, 'off_1')
   expect((result.document as {changed: boolean | null}).changed).toBe(changed)
   expect(await place.state.offers.find(target, 'off_1')).toMatchObject(remembered)
+})
+
+const SEARCH = {city: 101, 'check-in': '2030-06-01', nights: 3, nationality: 'TR', currency: 'EUR'}
+
+test('a search is for two adults by default', () => {
+  expect(readSearch(SEARCH).rooms).toEqual([{adults: 2, children_ages: []}])
+})
+
+test.each<[string, SearchFlags]>([
+  ['--check-out', {...SEARCH, nights: undefined, 'check-out': '2030-06-01'}],
+  ['--check-out', {...SEARCH, nights: undefined, 'check-out': '2030-05-30'}],
+  ['--nights', {...SEARCH, 'check-in': '9999-12-31', nights: 1}],
+  ['--room', {...SEARCH, room: Array(10).fill({adults: 1, children_ages: []})}],
+])('a search names %s where it does not fit the rest', (field, flags) => {
+  const failure = thrownBy(() => readSearch(flags))
+  expect(failure.kind).toBe('usage')
+  expect(failure.message).toContain(field)
 })
