@@ -2,8 +2,7 @@
  * A scripted assistant. It knows what a person told it and what `tools/list` and the results say, and nothing else: it finds a tool
  * by the words of its description, fills the arguments that the schema names, and checks every call and result by the schemas.
  */
-import {Ajv2020} from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import {newValidator} from './json-schema.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas and documents of every shape
 type Any = any
@@ -73,9 +72,8 @@ function filled(schema: Any, facts: Any): Any {
 }
 
 function check(schema: Any, value: unknown, what: string): void {
-  const ajv = new Ajv2020({strict: false, allErrors: true})
-  addFormats.default(ajv as never)
-  const validate = ajv.compile(schema)
+  const validator = newValidator()
+  const validate = validator.compile(schema)
   if (!validate(value))
-    throw new Error(`${what}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
+    throw new Error(`${what}: ${validator.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
 }

@@ -1,10 +1,9 @@
 /**
  * The OpenAPI description as its readers use it: operations are found by name, and bodies are checked by a JSON Schema library.
  */
-import {Ajv2020} from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import {openApiDocument} from '../../src/contract/openapi.js'
 import {OPERATIONS, type OperationName} from '../../src/contract/operations.js'
+import {newValidator} from './json-schema.js'
 
 export const SERVER_URL = 'http://127.0.0.1:8080/partner-api/v1'
 
@@ -18,13 +17,12 @@ export function described(name: OperationName): any {
 }
 
 export function schemaCheck() {
-  const ajv = new Ajv2020({strict: false, allErrors: true})
-  addFormats.default(ajv)
-  ajv.addSchema(description, 'description')
+  const validator = newValidator()
+  validator.addSchema(description, 'description')
   return {
     /** Returns the errors of a value under the schema at this JSON pointer of the description; empty if it is valid. */
     faults(pointer: string, value: unknown) {
-      const validate = ajv.getSchema(`description#${pointer}`)
+      const validate = validator.getSchema(`description#${pointer}`)
       if (!validate) throw new Error(`the description has nothing at ${pointer}`)
       return validate(value)
         ? []

@@ -4,6 +4,7 @@ import {subscribe, unsubscribe} from 'node:diagnostics_channel'
 import {promisify} from 'node:util'
 import {gzipSync} from 'node:zlib'
 import {buildConnector, Client} from 'undici'
+// The files that connection.ts loads by their paths. A test compares them with what the package exports.
 // @ts-expect-error: the file has no types of its own.
 import deepConnector from 'undici/lib/core/connect.js'
 // @ts-expect-error: the file has no types of its own.
