@@ -63,7 +63,8 @@ async function bundle(directory) {
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     external,
-    // Its main file is UMD, which requires its parts in a way that no bundler follows.
+    // The main file of jsonc-parser is UMD. It requires its parts by a parameter named `require`, which the bundler does not follow,
+    // so that a bundle of it would end with "Cannot find module './impl/format'". Its ES modules are in `lib/esm`.
     resolve: {alias: {'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js')}},
     checks: {emptyImportMeta: false, ineffectiveDynamicImport: false},
   })
