@@ -22,9 +22,8 @@ const {name, version, oclif, dependencies, optionalDependencies} = JSON.parse(
 
 // Packages that are loaded at run time are dependencies and stay outside the bundle: native code, code that reads its own data
 // files, and packages whose licence requires it. Everything else is bundled, and is a devDependency.
-const external = Object.keys({...dependencies, ...optionalDependencies}).map(
-  kept => new RegExp(`^${kept}(/|$)`),
-)
+const loaded = Object.keys({...dependencies, ...optionalDependencies})
+const external = loaded.map(name => new RegExp(`^${name}(/|$)`))
 
 /** The ids of the commands, for example `hotels:search` for src/commands/hotels/search.ts. */
 const ids = readdirSync(join(root, 'src/commands'), {recursive: true})
@@ -83,7 +82,7 @@ async function bundle(directory) {
     },
   })
   await bundled.close()
-  writeFileSync(join(directory, 'LICENSES.txt'), licencesOf(output))
+  writeFileSync(join(directory, 'LICENSES.txt'), licencesOf(output, loaded))
   const files = ['oclif.manifest.json']
   writeFileSync(
     join(directory, 'package.json'),
