@@ -105,6 +105,11 @@ export type App = Hono<RequestState>
 export type RequestContext = Context<RequestState>
 export type Handle = (service: RunningService, context: RequestContext) => Response | Promise<Response>
 
+/** Reports whether a browser asks for a page. Programs accept anything, or JSON or a PDF. */
+export function isFromBrowser(context: RequestContext): boolean {
+  return context.req.header('accept')?.includes('text/html') ?? false
+}
+
 /** Adds routes, given as `METHOD /path`. Other methods on the same paths are refused. */
 export function addRoutes(app: App, service: RunningService, routes: Readonly<Record<string, Handle>>): void {
   const all = Object.entries(routes).map(([name, handle]) => {

@@ -9,7 +9,7 @@ import type {Reservation} from '../../contract/reservations.js'
 import {counted, dateInWords, fullName, instantInUtc, occupancy} from '../base/wording.js'
 import {expirePayments, settlePayment} from '../booking/pay-change-cancel.js'
 import {findBookedHotel} from '../catalogue/hotels.js'
-import type {RequestContext, RunningService} from '../http/requests.js'
+import {isFromBrowser, type RequestContext, type RunningService} from '../http/requests.js'
 import {findClient} from '../store/clients.js'
 import {findReservation} from '../store/reservations.js'
 import {verifyVoucherLink} from '../store/sealed-ids-and-links.js'
@@ -45,7 +45,7 @@ export function submitPayment(service: RunningService, context: RequestContext):
   const {pathname} = new URL(context.req.url)
   if (result === 'left') return context.redirect(`${pathname}?result=left`, 303)
   if (result !== 'paid' && result !== 'failed') {
-    return context.text('result must be paid, failed or left', 400)
+    return refuse(context, 400, 'Payment not changed', 'result must be paid, failed or left')
   }
   if (stored.record.status === 'PENDING_PAYMENT') settlePayment(service, stored, result)
   return context.redirect(pathname, 303)
@@ -55,11 +55,23 @@ export type PaymentPageState = keyof typeof WORDING
 
 const UNKNOWN_PAYMENT = paymentPage('unknown')
 
-/** Renders a payment page. A note in the tone `bad` reports a failure, so screen readers announce it. */
 function paymentPage(state: PaymentPageState, reference?: string, content?: Piece): string {
-  const {title, note, tone}: {title: string; note?: string; tone?: string} = WORDING[state]
+  return testPage(WORDING[state], 'No money moves, whatever you choose.', reference, content)
+}
+
+interface PageWords {
+  readonly title: string
+  readonly note?: string
+  readonly tone?: string
+}
+
+/**
+ * Renders a page at a secret link, marked TEST with the sentence `mark`. A note in the tone `bad` reports a failure, so screen
+ * readers announce it.
+ */
+function testPage({title, note, tone}: PageWords, mark: string, reference?: string, content?: Piece): string {
   const role = tone === 'bad' ? 'alert' : 'status'
-  const body = html`<header class="test">TEST mode: local sandbox. No money moves, whatever you choose.</header>
+  const body = html`<header class="test">TEST mode: local sandbox. ${mark}</header>
 <main>
 <h1>${title}</h1>
 ${note && html`<p class="note ${tone}" role="${role}">${note}</p>`}
@@ -67,6 +79,13 @@ ${content}
 </main>`
   const titles = [title, ...(reference === undefined ? [] : [reference]), 'TEST']
   return documentOf(titles.join(' · '), PAYMENT_PAGE_STYLE, body)
+}
+
+/** Answers a refusal: to a browser as a page with `title` and `message`, to a program as the `message` alone, in plain text. */
+function refuse(context: RequestContext, status: 400 | 403 | 410, title: string, message: string): Response {
+  if (!isFromBrowser(context)) return context.text(message, status)
+  const page = testPage({title, note: message, tone: 'bad'}, 'No money moves.')
+  return context.html(page, status, PAGE_HEADERS)
 }
 
 /**
@@ -104,15 +123,19 @@ ${canPay && choices}`
   return paymentPage(state, reservation.reservation_ref, content)
 }
 
-/** Answers a signed link (§2.6) with the voucher as a PDF, without requiring Authorization. Refusals are plain text. */
+const NO_VOUCHER = 'No voucher at this address'
+
+/** Answers a signed link (§2.6) with the voucher as a PDF, without requiring Authorization. */
 export async function downloadVoucher(service: RunningService, context: RequestContext): Promise<Response> {
   const now = service.clock.now()
   const link = verifyVoucherLink(service.database, context.req.param('token') ?? '', now)
-  if (link === 'altered') return context.text('This voucher link is not valid.', 403)
-  if (link === 'expired') return context.text('This voucher link has expired; ask for a new one.', 410)
+  if (link === 'altered') return refuse(context, 403, NO_VOUCHER, 'This voucher link is not valid.')
+  if (link === 'expired') {
+    return refuse(context, 410, NO_VOUCHER, 'This voucher link has expired; ask for a new one.')
+  }
   const stored = findReservation(service.database, 'reservation_ref', link.reservationRef)
   if (stored?.record.status !== 'CONFIRMED') {
-    return context.text('The reservation of this voucher is no longer confirmed.', 410)
+    return refuse(context, 410, NO_VOUCHER, 'The reservation of this voucher is no longer confirmed.')
   }
   const pdf = await renderVoucher(stored.record, {
     hotel: findBookedHotel(stored.record.hotel.hotel_id),

@@ -126,8 +126,7 @@ export function isAnsweredAsPage(context: http.RequestContext, refusal: Refusal)
   const {path} = context.req
   if (refusal.status >= 500) return false
   if (path === '/' || path === '/ui' || path.startsWith('/ui/')) return true
-  const isBrowser = context.req.header('accept')?.includes('text/html') ?? false
-  return isBrowser && refusal.code === 'not_found' && !http.FOR_PROGRAMS.test(path)
+  return http.isFromBrowser(context) && refusal.code === 'not_found' && !http.FOR_PROGRAMS.test(path)
 }
 
 export function showFailure(

@@ -114,6 +114,38 @@ test('refuses unknown addresses and unknown results', async () => {
   }
 })
 
+test('a browser is shown a page where a result or a voucher link is refused, a program gets one line of text', async () => {
+  const {reservation_ref} = await client.book({})
+  const {url} = (await client.get(`/reservations/${reservation_ref}/voucher`)).voucher
+  const refund = {method: 'POST', body: new URLSearchParams({result: 'refund'})}
+  await expectRefusal(pending.payment.url, 400, 'result must be paid, failed or left', refund)
+  await expectRefusal(`${url}x`, 403, 'This voucher link is not valid.')
+  await client.call('POST', `/reservations/${reservation_ref}/cancel`, {})
+  await expectRefusal(url, 410, 'The reservation of this voucher is no longer confirmed.')
+  await sandbox.advance(3601)
+  await expectRefusal(url, 410, 'This voucher link has expired; ask for a new one.')
+})
+
+async function expectRefusal(
+  url: string,
+  status: number,
+  text: string,
+  request: RequestInit = {},
+): Promise<void> {
+  const plain = await fetch(url, request)
+  expect([plain.status, plain.headers.get('content-type'), await plain.text()]).toEqual([
+    status,
+    'text/plain; charset=UTF-8',
+    text,
+  ])
+  const shown = await fetch(url, {...request, headers: {Accept: 'text/html,application/xhtml+xml,*/*;q=0.8'}})
+  expect([shown.status, shown.headers.get('content-type')]).toEqual([status, 'text/html; charset=UTF-8'])
+  expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const page = await shown.text()
+  expect(page).toContain(`role="alert">${text}</p>`)
+  expect(page).toContain(PAYMENT_PAGE_STYLE)
+}
+
 test('the control API settles the payment, and answers with the reservation', async () => {
   const path = `/_sandbox/payments/${pending.reservation_ref}`
   const paid = await sandbox.control('POST', path, {result: 'paid'})
