@@ -233,8 +233,11 @@ function tablesOf(migrations: readonly string[]): string[] {
   const names = new Set<string>()
   for (const [, verb, name = '', from = '', to] of migrations.join('\n').matchAll(CHANGE)) {
     if (verb === 'CREATE') names.add(name)
-    else names.delete(name)
-    if (to !== undefined && names.delete(from)) names.add(to)
+    else if (verb === 'DROP') names.delete(name)
+    else if (to !== undefined && names.has(from)) {
+      names.delete(from)
+      names.add(to)
+    }
   }
   return [...names]
 }

@@ -31,8 +31,11 @@ export function ensurePrivateDirectory(directory: string): void {
 export function createDirectories(directory: string): void {
   // Node's recursive form hangs where the system reports ENOENT for an existing parent (/proc).
   const missing: string[] = []
-  for (let parent = directory; !fs.existsSync(parent) && parent !== dirname(parent); parent = dirname(parent))
+  let parent = directory
+  while (!fs.existsSync(parent) && parent !== dirname(parent)) {
     missing.unshift(parent)
+    parent = dirname(parent)
+  }
   for (const each of missing) {
     try {
       fs.mkdirSync(each, {mode: 0o700})
@@ -60,7 +63,9 @@ export function tightenDirectory(directory: string): void {
 export function requireRegularFile(path: string, hint = MOVE_AWAY): fs.Stats | undefined {
   const stats = lstatIfAny(path)
   if (stats === undefined || stats.isFile()) return stats
-  const what = stats.isSymbolicLink() ? 'a symbolic link, ' : stats.isDirectory() ? 'a directory, ' : ''
+  let what = ''
+  if (stats.isSymbolicLink()) what = 'a symbolic link, '
+  else if (stats.isDirectory()) what = 'a directory, '
   throw new StorageError('not_ours', `${path} is ${what}not a regular file`, hint)
 }
 
@@ -107,8 +112,7 @@ export async function writeWholeFile(
     if (existing === 'replace' && !lstatIfAny(path)?.isSymbolicLink())
       requireRegularFile(path, 'choose another file; it was not changed')
     file = fs.openSync(temporary, NEW_FILE, 0o600)
-    for await (const bytes of pieces)
-      for (let written = 0; written < bytes.length; ) written += fs.writeSync(file, bytes, written)
+    for await (const bytes of pieces) writeAll(file, bytes)
     if (like) takeAfter(like, file)
     fs.fsyncSync(file)
     const whole = file
@@ -124,6 +128,12 @@ export async function writeWholeFile(
     if (file !== undefined) fs.closeSync(file)
     fs.rmSync(temporary, {force: true})
   }
+}
+
+/** Writes all of `bytes` to the open file `file`, because the system may write a part of them. */
+function writeAll(file: number, bytes: Uint8Array): void {
+  let written = 0
+  while (written < bytes.length) written += fs.writeSync(file, bytes, written)
 }
 
 /** Gives the open file `file` the permissions and the owner of another file, of which only root can give the owner. */
@@ -222,8 +232,11 @@ export function readPem(file: string): string {
   try {
     const bytes = Buffer.allocUnsafe(MOST_PEM_BYTES + 1)
     let length = 0
-    for (let got = -1; got !== 0 && length < bytes.length; length += got)
-      got = fs.readSync(descriptor, bytes, length, bytes.length - length, null)
+    while (length < bytes.length) {
+      const got = fs.readSync(descriptor, bytes, length, bytes.length - length, null)
+      if (got === 0) break
+      length += got
+    }
     if (length > MOST_PEM_BYTES) throw Object.assign(new Error('file too large'), {code: 'EFBIG'})
     return bytes.toString('utf8', 0, length)
   } finally {
