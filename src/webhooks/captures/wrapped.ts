@@ -79,8 +79,10 @@ function* joinedLines(text: string, whole: string): Generator<string> {
   // Each break on its own, if there are few.
   const combinations = 2 ** added.length
   const isCheap = combinations * (text.length + COST_OF_WAY) <= MOST_TRIED_CHARACTERS
-  for (let bits = 1; isCheap && bits < combinations - 1; bits += 1)
-    ways.push(place => (bits & (1 << place) ? ' ' : ''))
+  if (isCheap) {
+    for (let bits = 1; bits < combinations - 1; bits += 1)
+      ways.push(place => (bits & (1 << place) ? ' ' : ''))
+  }
   for (const way of ways) {
     const one = joined(way)
     if (!seen.has(one)) yield one
@@ -95,7 +97,8 @@ function splitLines(text: string): {parts: string[]; breaks: string[]} {
 }
 
 /** The widths at which mail programs break lines, in characters. A longer one must show itself in several lines. */
-const [SHORTEST_WIDTH, LONGEST_WIDTH] = [40, 100]
+const SHORTEST_WIDTH = 40
+const LONGEST_WIDTH = 100
 /** Programs count wide characters and marks differently, and a long word, such as a signature, makes one line a little longer. */
 const SLACK = 5
 const LONGEST_ENDS = 12

@@ -34,11 +34,15 @@ export function keyForms({secret}: NamedSecret): KeyForm[] {
     ...spellings.flatMap(encodedForms),
     ...SPACED.map(([start, end]) => form(start + secret + end, [spaced])),
   ]
+  const distinct: KeyForm[] = []
   const seen = new Set([''])
-  return forms.filter(({key}) => {
-    const name = key.export().toString('latin1')
-    return !seen.has(name) && seen.add(name)
-  })
+  for (const one of forms) {
+    const name = one.key.export().toString('latin1')
+    if (seen.has(name)) continue
+    seen.add(name)
+    distinct.push(one)
+  }
+  return distinct
 }
 
 const form = (key: string | Uint8Array, causes: readonly Cause[]): KeyForm => ({
