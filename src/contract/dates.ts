@@ -19,10 +19,12 @@ const MILLISECONDS_PER_DAY = 86_400_000
 
 /** Returns the number of days since 1970-01-01, or undefined when `text` is not a date that exists. */
 export function dayNumber(text: string): number | undefined {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  const milliseconds = Date.parse(text)
+  if (Number.isNaN(milliseconds)) return undefined
   // Date.parse reads 31 June as 1 July.
-  const exists = !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
-  return exists ? at / MILLISECONDS_PER_DAY : undefined
+  const exists = new Date(milliseconds).toISOString().startsWith(text)
+  return exists ? milliseconds / MILLISECONDS_PER_DAY : undefined
 }
 
 /** Formats Unix seconds as ISO 8601 in UTC, with milliseconds. Throws a RangeError for a value that is not a time. */

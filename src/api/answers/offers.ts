@@ -184,8 +184,10 @@ function* viewsOn(offer: OfferNode, node: Node): Generator<View> {
   const role = roleOf(node.key)
   yield {fields: fieldsOf(node.value), role, place: 'own'}
   yield* viewsInside(offer, node.value, role, 'inside')
-  for (let around = node.parent, from = node; around; from = around, around = around.parent) {
-    yield* viewsAround(offer, around, from)
+  let from = node
+  while (from.parent) {
+    yield* viewsAround(offer, from.parent, from)
+    from = from.parent
   }
 }
 
