@@ -235,11 +235,12 @@ export function openState(directory: string, options: StateOptions = {}) {
         const hint = 'make the directory writable and run it again; the file was not changed'
         throw new StorageError('not_writable', `cannot write ${path}: nothing was removed from it`, hint)
       }
-      const had = writable() && forget(tokensDatabase, which, signing)
-      if (which !== 'all' || !existsSync(join(directory, STATE_NAME))) return had
+      const hadSecrets = writable() ? forget(tokensDatabase, which, signing) : false
+      if (which !== 'all' || !existsSync(join(directory, STATE_NAME))) return hadSecrets
       const {forgetPrepared} = await import('./agent-handles.js')
       const hadPeople = (await people()).forgetAll()
-      return forgetPrepared(stateDatabase) || hadPeople || had
+      const hadPrepared = forgetPrepared(stateDatabase)
+      return hadSecrets || hadPeople || hadPrepared
     },
     /**
      * Deletes the tokens of these clients, or of all clients that this machine knows, from the shared store. Returns

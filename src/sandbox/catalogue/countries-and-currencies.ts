@@ -57,10 +57,12 @@ const RATE_DECIMALS = 10
  * as a decimal string. Throws a RangeError if there is no rate.
  */
 function accountRate(from: string, to: string): string {
-  const [numerator, denominator] = [rate(to) * 10n ** BigInt(RATE_DECIMALS), rate(from)]
+  const numerator = rate(to) * 10n ** BigInt(RATE_DECIMALS)
+  const denominator = rate(from)
   const scaled = (numerator + denominator / 2n) / denominator
   const digits = scaled.toString().padStart(RATE_DECIMALS + 1, '0')
-  const [whole, decimals] = [digits.slice(0, -RATE_DECIMALS), digits.slice(-RATE_DECIMALS).replace(/0+$/, '')]
+  const whole = digits.slice(0, -RATE_DECIMALS)
+  const decimals = digits.slice(-RATE_DECIMALS).replace(/0+$/, '')
   return decimals === '' ? whole : `${whole}.${decimals}`
 }
 

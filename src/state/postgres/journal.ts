@@ -126,7 +126,8 @@ function clientJournal(store: StoreConnection, client: JournalClient, seal: Seal
     const {offerId, clientReferenceId, idempotencyKey} = given
     const {rows} = await store.query<Row>(ABOUT, [offerId, clientReferenceId, idempotencyKey])
     const hashed = (text: string) => seal?.fingerprint(text) ?? ''
-    const [bodySha256, intentSha256] = [hashed(given.bodySha256), hashed(given.intentSha256)]
+    const bodySha256 = hashed(given.bodySha256)
+    const intentSha256 = hashed(given.intentSha256)
     const intent = {...given, bodySha256, intentSha256}
     const entries = await Promise.all(rows.map(row => entryFor(row, intent)))
     const verdict = decide(entries, intent, client)
