@@ -6,7 +6,8 @@ import {endOfValue} from './json-text.js'
 import {BODY_NAMES, membersOf} from './logged-names.js'
 import {type CapturedRequest, parseText, type Reading} from './request.js'
 
-export interface Parts {
+/** What was found of a request so far. */
+export interface RequestParts {
   readonly pairs?: [string, string][] | undefined
   readonly body?: LoggedBody | undefined
   readonly receivedAt?: number | undefined
@@ -49,7 +50,7 @@ const NOT_BASE64 = unclear('The body is said to be base64, but it is not whole b
 const PARSED = unclear('The log holds the data of the body, but not its text as it was sent.')
 
 /** Puts the parts of a request together. `source` is the JSON that they were read from. */
-export function requestOf({pairs = [], body, receivedAt}: Parts, source: string): CapturedRequest {
+export function requestOf({pairs = [], body, receivedAt}: RequestParts, source: string): CapturedRequest {
   const headers = gatherHeaders(pairs)
   const base = {headers, receivedAt}
   if (body === undefined) return {...base, body: new Uint8Array(), gap: BODY_MISSING}

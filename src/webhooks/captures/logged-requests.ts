@@ -4,7 +4,7 @@ import type {WebhookHeaderNames} from '../signature/headers.js'
 import {ANSWER} from './gaps.js'
 import {embeddedJson} from './json-text.js'
 import {holdsSignature, isSignature} from './lines.js'
-import {bodyIn, type Parts, requestOf} from './logged-bodies.js'
+import {bodyIn, type RequestParts, requestOf} from './logged-bodies.js'
 import {flatHeaders, headersIn} from './logged-headers.js'
 import {ANSWER_NAMES, HEADER_NAMES, membersOf, plainName, TIME_NAMES} from './logged-names.js'
 import {type CapturedRequest, timeOf} from './request.js'
@@ -25,7 +25,7 @@ export function requestsIn(
   const walk = new Walk(names)
   const rest = walk.visit(value, 0)
   const whole = walk.found.length > 0 ? walk.found : [rest]
-  const isRequest = (parts: Parts) => parts.pairs !== undefined && !parts.isAnswer
+  const isRequest = (parts: RequestParts) => parts.pairs !== undefined && !parts.isAnswer
   if (!whole.some(isRequest))
     return rest.isAnswer ? [{body: new Uint8Array(), place, gap: ANSWER}] : undefined
   const requests = whole.filter(isRequest).map(parts => requestOf(parts, source))
@@ -34,13 +34,13 @@ export function requestsIn(
 
 /** Walks through a value and collects the objects that have headers and a body, in themselves or below them. */
 class Walk {
-  readonly found: Parts[] = []
+  readonly found: RequestParts[] = []
   private nodes = 0
 
   constructor(private readonly names: WebhookHeaderNames) {}
 
   /** Returns what `value` has of a request that is not whole. Whole ones are added to `found`. */
-  visit(value: unknown, depth: number): Parts {
+  visit(value: unknown, depth: number): RequestParts {
     this.nodes += 1
     if (depth > MOST_DEPTH || this.nodes > MOST_NODES) return {}
     if (typeof value === 'string') return this.visitText(value, depth)
@@ -73,8 +73,8 @@ class Walk {
     return {}
   }
 
-  private visitAll(values: readonly unknown[], depth: number): Parts {
-    let all: Parts = {}
+  private visitAll(values: readonly unknown[], depth: number): RequestParts {
+    let all: RequestParts = {}
     for (const value of values) {
       const {pairs, body, receivedAt, isAnswer} = this.visit(value, depth + 1)
       all = {
@@ -88,13 +88,13 @@ class Walk {
   }
 
   /** A message of a log often holds JSON as text. */
-  private visitText(text: string, depth: number): Parts {
+  private visitText(text: string, depth: number): RequestParts {
     if (!/"(?:\w*[hH]eaders)"/.test(text) && !holdsSignature(text, this.names)) return {}
     const inner = embeddedJson(text)
     return inner === undefined ? {} : this.visit(inner.value, depth + 1)
   }
 
-  private partsOf(value: JsonObject): Parts {
+  private partsOf(value: JsonObject): RequestParts {
     const members = membersOf(value)
     const listed = [...members].filter(([name]) => HEADER_NAMES.has(name))
     const pairs = headersIn(listed.map(([, one]) => one)) ?? flatHeaders(value, this.names)

@@ -14,7 +14,7 @@ import {LINE_BREAK_ADDED} from './reprint.js'
  * Decodes a body in the forms that the repairs below use. `latin1` has one character per byte. `json` is undefined if
  * the body is not JSON.
  */
-function readForms(bytes: Uint8Array) {
+function decodeBody(bytes: Uint8Array) {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const utf8 = buffer.toString('utf8')
   const json = parseText(utf8)
@@ -22,13 +22,13 @@ function readForms(bytes: Uint8Array) {
   return {bytes, latin1: buffer.toString('latin1'), utf8, json, fields}
 }
 
-type Given = ReturnType<typeof readForms>
+type DecodedBody = ReturnType<typeof decodeBody>
 
 /** A cause, with a function that returns the bodies that the change may have started from. */
-type Repair = readonly [Cause, undo: (given: Given) => readonly (string | Uint8Array)[]]
+type Repair = readonly [Cause, undo: (body: DecodedBody) => readonly (string | Uint8Array)[]]
 
 const bytesOf = (latin1: string) => Buffer.from(latin1, 'latin1')
-const changed = ({latin1}: Given, pattern: RegExp, by: string) => {
+const changed = ({latin1}: DecodedBody, pattern: RegExp, by: string) => {
   const text = latin1.replace(pattern, by)
   return text === latin1 ? [] : [bytesOf(text)]
 }
@@ -38,16 +38,16 @@ const DOUBLE = 'body_double_encoded'
 const FORM = 'body_form_encoded'
 
 const REPAIRS: readonly Repair[] = [
-  [LINE_BREAK_ADDED, given => [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(given, end, ''))],
+  [LINE_BREAK_ADDED, body => [/(?:\r\n|\n|\r)$/, /[\r\n]{1,8}$/].flatMap(end => changed(body, end, ''))],
   row('body_reserialized', 'Spacing: white space was added around the body.', ({latin1}) =>
     /^\s|[ \t]$/.test(latin1) ? [bytesOf(latin1.trim())] : [],
   ),
-  row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', given =>
-    changed(given, /^\xef\xbb\xbf/, ''),
+  row('body_bom', 'A byte order mark (EF BB BF) was put before the body.', body =>
+    changed(body, /^\xef\xbb\xbf/, ''),
   ),
-  row('body_crlf', 'Its line breaks are CRLF, and LF was signed.', given => changed(given, /\r\n/g, '\n')),
-  row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', given => changed(given, /\r?\n/g, '\r\n')),
-  row('body_crlf', 'Its line breaks are CR, and LF was signed.', given => changed(given, /\r(?!\n)/g, '\n')),
+  row('body_crlf', 'Its line breaks are CRLF, and LF was signed.', body => changed(body, /\r\n/g, '\n')),
+  row('body_crlf', 'Its line breaks are LF, and CRLF was signed.', body => changed(body, /\r?\n/g, '\r\n')),
+  row('body_crlf', 'Its line breaks are CR, and LF was signed.', body => changed(body, /\r(?!\n)/g, '\n')),
   row('body_base64', 'The body is base64, and its decoded form was signed.', ({utf8}) => {
     const data = utf8.trim().replace(/^data:[^,]{0,100};base64,/, '')
     const plain = data.replace(/[\r\n \t]+/g, '').replace(/^"(.*)"$/s, '$1')
@@ -131,9 +131,9 @@ export function unwrapBody(start: readonly BodyForm[], mostBytes: number): BodyF
   // The loop also visits the forms that are appended in it.
   for (const {bytes, causes} of forms) {
     if (causes.length >= MOST_STEPS) continue
-    const given = readForms(bytes)
+    const body = decodeBody(bytes)
     const undone = REPAIRS.flatMap(([cause, undo]) =>
-      undo(given).map(content => ({bytes: Buffer.from(content as string), causes: [cause]})),
+      undo(body).map(content => ({bytes: Buffer.from(content as string), causes: [cause]})),
     )
     for (const back of [...undone, ...undoCharset(bytes)]) {
       const key = keyOf(back.bytes)
