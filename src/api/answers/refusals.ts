@@ -178,16 +178,16 @@ export function describeError(answer: EchoingAnswer) {
     textOf(error.get('message'), body.get('error_description')) ??
     textIn(first, ERROR.message) ??
     textIn(body, ERROR.message)
-  const said = {
+  const rest = {
     message: message === null ? undefined : quoted(message, QUOTE_LIMITS.message, answer),
     requestId: requestIdOf(answer),
   }
-  if (code === null) return {code: `http_${answer.status}`, ...said}
+  if (code === null) return {code: `http_${answer.status}`, ...rest}
   // The code may be a URL (RFC 9457), whose path identifies the error.
   const isAddress = /^https?:/i.test(code) && parseUrl(code) !== undefined
   return {
     code: isAddress ? quotedUrl(code, answer, QUOTE_LIMITS.code) : quoted(code, QUOTE_LIMITS.code, answer),
-    ...said,
+    ...rest,
   }
 }
 
@@ -300,11 +300,11 @@ export function errorInAnswer(answer: Answer): Failure | undefined {
 
 /** Reports whether an object in a 2xx answer says that there was an error. Its other fields are then unreliable. */
 export function reportsError(value: JsonObject): boolean {
-  return [...fieldsOf(value)].some(([name, said]) => {
-    if (ERROR.successFlags.includes(name)) return said === false
+  return [...fieldsOf(value)].some(([name, field]) => {
+    if (ERROR.successFlags.includes(name)) return field === false
     // `error_code: "0"` reports no error.
-    const isNone = typeof said === 'string' && /^\s*(0*|none|null|false|ok|success)\s*$/i.test(said)
-    return ERROR.report.test(name) && says(said) && !isNone
+    const isNone = typeof field === 'string' && /^\s*(0*|none|null|false|ok|success)\s*$/i.test(field)
+    return ERROR.report.test(name) && says(field) && !isNone
   })
 }
 

@@ -165,7 +165,9 @@ export async function updateSubscription(api: Api, id: string, change: Subscript
 export async function rotateSecret(api: Api, id: string): Promise<string> {
   const answer = await api.call('subscriptions.rotate', {parameters: {subscription_id: id}})
   requireSubscription(answer, id)
-  const secrets = [...inDocumentOrder(answer.json)].flatMap(({value}) => saidIn(value).secret ?? [])
+  const secrets = [...inDocumentOrder(answer.json)].flatMap(
+    ({value}) => subscriptionFacts(value).secret ?? [],
+  )
   const [secret] = secrets
   if (secret !== undefined) return secret
   throw mayBeDone(answer, `${answer.status}, and without a signing secret`)
@@ -187,7 +189,7 @@ export async function deleteSubscription(api: Api, id: string): Promise<void> {
 function requireSubscription(answer: Answer, id: string): void {
   if (reportsErrorIn(answer)) throw mayBeDone(answer, `${answer.status} and an error`)
   const named = [...inDocumentOrder(answer.json)].flatMap(
-    ({value}) => saidIn(value).markedId ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
+    ({value}) => subscriptionFacts(value).markedId ?? textIn(fieldsOf(value), SUBSCRIPTION.ownId) ?? [],
   )
   itemAskedFor(answer, {what: 'subscription', id, changes: true}, named, found => [found])
 }
@@ -222,16 +224,16 @@ const errorWords = (answer: Answer) => wordsOf(answer) ?? 'without saying why'
  * missing fields are copied from the request.
  */
 function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscription | undefined {
-  const objects = [...inDocumentOrder(json)].map(({value}) => saidIn(value))
-  const first = <Name extends keyof Said>(name: Name, among = objects) =>
-    among.map(said => said[name]).find(found => found !== null) ?? undefined
+  const objects = [...inDocumentOrder(json)].map(({value}) => subscriptionFacts(value))
+  const first = <Name extends keyof SubscriptionFacts>(name: Name, among = objects) =>
+    among.map(facts => facts[name]).find(found => found !== null) ?? undefined
   const secret = first('secret')
   // An envelope may have an id of its own, so an id with the subscription prefix (§2.7) takes precedence.
-  const withSecret = objects.filter(said => said.secret !== null)
+  const withSecret = objects.filter(facts => facts.secret !== null)
   const id = first('markedId') ?? first('id', withSecret) ?? first('id')
   if (secret === undefined || id === undefined) return undefined
   // Fields in the object that has the id take precedence over the same fields elsewhere.
-  const ownFirst = [...objects.filter(said => said.id === id), ...objects]
+  const ownFirst = [...objects.filter(facts => facts.id === id), ...objects]
   return {
     id,
     url: first('url', ownFirst) ?? request.url,
@@ -243,15 +245,15 @@ function readCreated(json: unknown, request: SubscriptionRequest): CreatedSubscr
 
 function readSubscriptions(json: unknown) {
   return [...inDocumentOrder(json)].flatMap(({value}) => {
-    const {id, url, events, is_active} = saidIn(value)
+    const {id, url, events, is_active} = subscriptionFacts(value)
     return id === null || (url === null && events === null) ? [] : [{id, url, events, is_active}]
   })
 }
 
-type Said = ReturnType<typeof saidIn>
+type SubscriptionFacts = ReturnType<typeof subscriptionFacts>
 
 /** Returns what one object says about a subscription. A field is null if the object does not state it. */
-function saidIn(value: JsonObject) {
+function subscriptionFacts(value: JsonObject) {
   const fields = fieldsOf(value)
   const textUnder = (names: readonly string[], among = fields) =>
     factIn(among, names, text => (typeof text === 'string' && text !== '' ? text : null))

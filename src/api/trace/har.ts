@@ -54,12 +54,12 @@ function toSide(headers: WireAnswer['headers'], body: Uint8Array, redactor: Reda
     value: redactor.header(name, value),
   }))
   const json = parseJson(body)
-  const said =
+  const shownBody =
     json === undefined
       ? {text: '', comment: body.length > 0 ? 'not JSON; left out' : undefined}
       : {text: stringify(redactor.json(json))}
   return {
     common: {httpVersion: 'HTTP/1.1', cookies: [], headers: shown, headersSize: -1, bodySize: body.length},
-    content: {mimeType: redactor.text(headers['content-type'] ?? 'x-unknown'), ...said},
+    content: {mimeType: redactor.text(headers['content-type'] ?? 'x-unknown'), ...shownBody},
   }
 }
