@@ -24,12 +24,12 @@ const GRACE_SECONDS = 60
 function judgeFresh({requests}: Evidence) {
   const bookings = bookingsIn(requests).filter(({facts}) => facts.offer !== undefined)
   const movedAt = movesOf(requests)
-  const told = groupBy(
+  const byExpiry = groupBy(
     requests.filter(({code, fault}) => code === 'offer_expired' && fault === null),
     ({facts}) => String(facts.expiresAt),
   )
   const expired: SeenRequest[] = []
-  for (const [, same] of told) {
+  for (const [, same] of byExpiry) {
     const late = same.filter(({operation, at, facts}) => {
       return operation === 'reservations.create' && at - (facts.expiresAt ?? 0) > GRACE_SECONDS
     })

@@ -170,11 +170,11 @@ export function movesOf(requests: readonly SeenRequest[]): (at: number) => numbe
  * `refused` are requests that were refused because something in them had expired. Returns those that count against the program.
  * If it expired only because the clock was moved, the program did not know until the first refusal was answered, so earlier
  * requests are excused, also those of workers that could not know it yet. Later ones count, and the first refusal counts with
- * them. `told` are all answers that report the expiry.
+ * them. `reports` are all answers that report the expiry.
  */
 export function countedExpiries(
   refused: readonly SeenRequest[],
-  told: readonly SeenRequest[],
+  reports: readonly SeenRequest[],
   validSeconds: number,
   movedAt: (at: number) => number,
   {unawareMilliseconds}: Workers,
@@ -184,9 +184,11 @@ export function countedExpiries(
   const issuedAt = (first.facts.expiresAt ?? 0) - validSeconds
   const isLate = ({at, moved}: SeenRequest) => at - moved - (issuedAt - movedAt(issuedAt)) >= validSeconds
   const late = refused.filter(isLate)
-  const heard = Math.min(...told.map(({ended}) => ended))
-  const goneOn = refused.filter(request => !isLate(request) && request.begun >= heard + unawareMilliseconds)
+  const firstReport = Math.min(...reports.map(({ended}) => ended))
+  const goneOn = refused.filter(
+    request => !isLate(request) && request.begun >= firstReport + unawareMilliseconds,
+  )
   if (late.length + goneOn.length === 0) return []
-  const refusal = refused.filter(request => !isLate(request) && request.ended === heard)
+  const refusal = refused.filter(request => !isLate(request) && request.ended === firstReport)
   return [...new Set([...refusal, ...goneOn, ...late])]
 }

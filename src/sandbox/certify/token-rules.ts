@@ -32,13 +32,13 @@ function tokensIn(requests: readonly SeenRequest[]): Map<string, Token> {
   const usedOn = new Map<number, string>()
   const refusals = requests.filter(isRefusedToken).map(({ended}) => ended)
   refusals.sort((a, b) => a - b)
-  let told = 0
+  let answeredRefusals = 0
   let renewed = 0
   for (const request of requests) {
     const {facts, token: used, connection} = request
     if (facts.issued !== undefined && request.operation === 'token.create') {
-      while ((refusals[told] ?? Number.POSITIVE_INFINITY) <= request.begun) told += 1
-      const isForRefusal = renewed < told
+      while ((refusals[answeredRefusals] ?? Number.POSITIVE_INFINITY) <= request.begun) answeredRefusals += 1
+      const isForRefusal = renewed < answeredRefusals
       if (isForRefusal) renewed += 1
       tokens.set(facts.issued, {
         request,
@@ -46,7 +46,7 @@ function tokensIn(requests: readonly SeenRequest[]): Map<string, Token> {
         lastUse: undefined,
         endedAt: Number.POSITIVE_INFINITY,
         usedBefore: connection === null ? undefined : usedOn.get(connection),
-        refusedAt: refusals[told - 1] ?? Number.NEGATIVE_INFINITY,
+        refusedAt: refusals[answeredRefusals - 1] ?? Number.NEGATIVE_INFINITY,
         isForRefusal,
       })
     }
