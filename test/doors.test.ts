@@ -27,7 +27,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** The folders of a room from the bottom up. Each may import those before it; `.` stands for files directly in the room. */
 const STOREYS: Record<string, readonly string[]> = {
   api: ['.', 'redact', 'http', 'answers', 'auth', 'trace', 'operations', 'reserve'],
-  sandbox: 'base certify catalogue store voucher booking delivery http controls pages .'.split(' '),
+  sandbox: [
+    'base',
+    'certify',
+    'catalogue',
+    'store',
+    'voucher',
+    'booking',
+    'delivery',
+    'http',
+    'controls',
+    'pages',
+    '.',
+  ],
   cli: ['input', 'terminal', 'session', 'shell', 'features'],
   state: ['postgres', '.'],
   webhooks: ['signature', 'captures', 'diagnose', 'receive', 'forward', 'observe', 'probe'],

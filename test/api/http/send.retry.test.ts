@@ -40,8 +40,22 @@ const HEADERS: readonly (readonly [headers: Record<string, string>, asked: numbe
   [{'retry-after': date(1005), date: date(1000)}, 5000],
   [{'retry-after': date(5), date: 'never'}, 5000],
   ...[
-    ...'-1 +1 1.5 1e3 0x10 ٧ soon NaN 1999999999 2033-05-18 \u202e7'.split(' '),
-    ...['5, 6', '', ' ', '7 s', '9'.repeat(400)],
+    '-1',
+    '+1',
+    '1.5',
+    '1e3',
+    '0x10',
+    '٧',
+    'soon',
+    'NaN',
+    '1999999999',
+    '2033-05-18',
+    '\u202e7',
+    '5, 6',
+    '',
+    ' ',
+    '7 s',
+    '9'.repeat(400),
   ].map((text): [Record<string, string>, undefined] => [{'retry-after': text}, undefined]),
 ]
 
@@ -112,10 +126,16 @@ test.each([...PASSING, ...LASTING].flatMap(fault => [true, false].map(sent => [f
  * Operations that may change something: all POST, PATCH and DELETE requests except the token requests (§4.1, §4.2) and the
  * searches.
  */
-const CHANGES = new Set(
-  `reservations.create reservations.update reservations.cancel subscriptions.create subscriptions.update
-  subscriptions.delete subscriptions.test subscriptions.rotate`.split(/\s+/),
-)
+const CHANGES = new Set([
+  'reservations.create',
+  'reservations.update',
+  'reservations.cancel',
+  'subscriptions.create',
+  'subscriptions.update',
+  'subscriptions.delete',
+  'subscriptions.test',
+  'subscriptions.rotate',
+])
 
 const ENDS: readonly (readonly [name: string, end: number | ExchangeError, read: number, changed: number])[] =
   [

@@ -220,9 +220,28 @@ interface Check {
 }
 
 /** The checks of doctor that need the connection or the service, and the files of a support bundle. */
-const REMOTE = 'login trust proxy dns connection tls service clock token scopes account'.split(' ')
-const FILES =
-  'manifest.txt versions.json environment.json config.json doctor.json journal.json requests.json'.split(' ')
+const REMOTE = [
+  'login',
+  'trust',
+  'proxy',
+  'dns',
+  'connection',
+  'tls',
+  'service',
+  'clock',
+  'token',
+  'scopes',
+  'account',
+]
+const FILES = [
+  'manifest.txt',
+  'versions.json',
+  'environment.json',
+  'config.json',
+  'doctor.json',
+  'journal.json',
+  'requests.json',
+]
 
 /** A fault that ends other commands is a failed check of a report. */
 export function checkReport({row, fault}: Cell, expected: Expected, seen: Seen): string[] {

@@ -100,7 +100,7 @@ const runForm =
   }
 
 /** Tables that even a refused command may change: it stores tokens and offers it got, and attempts it started. */
-const LEARNED = 'access_tokens offers cities reservations subscriptions_begun meta'.split(' ')
+const LEARNED = ['access_tokens', 'offers', 'cities', 'reservations', 'subscriptions_begun', 'meta']
 
 /** Numbers that change together with other tables. */
 const DERIVED = ['generation', 'journal_digest']

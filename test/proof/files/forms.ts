@@ -204,7 +204,7 @@ const logOfAnother: Place = path => {
   writeFileSync(`${path}-wal`, log, {mode: 0o600})
 }
 
-const OURS = 'generation reservations events meta'.split(' ').map(name => `CREATE TABLE ${name} (x);`)
+const OURS = ['generation', 'reservations', 'events', 'meta'].map(name => `CREATE TABLE ${name} (x);`)
 
 const DATABASE: readonly Form[] = [
   ...written('fresh', {empty: () => ''}),
