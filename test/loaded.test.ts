@@ -14,8 +14,20 @@ import {EVENT, makeWebhookFiles, SIGNING_SECRET, signatureOf} from './support/we
 const PRELOAD = new URL('./loaded-preload.mjs', import.meta.url)
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url))
 const HEAVY = [
-  ...['zod', 'undici', 'libsql', 'inquirer', '@inquirer/core', 'hono', 'pdfkit', 'fflate', 'conf', 'ajv'],
-  ...['cli-table3', 'csv-stringify', 'pg', '@modelcontextprotocol/server'],
+  'zod',
+  'undici',
+  'libsql',
+  'inquirer',
+  '@inquirer/core',
+  'hono',
+  'pdfkit',
+  'fflate',
+  'conf',
+  'ajv',
+  'cli-table3',
+  'csv-stringify',
+  'pg',
+  '@modelcontextprotocol/server',
 ]
 const SEARCH = ['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '2']
 const T = 1_700_000_000

@@ -68,9 +68,14 @@ describe('what is sent', () => {
       .flatMap(value => searchRequest.safeParse(value, {error: plainMessage}).error?.issues ?? [])
       .map(({path, message}) => `${path.join('.')} ${message}`)
     expect(messages).toEqual([
-      ...['destination.type must be CITY', 'check_in must be text', 'rooms.0.adults must be at most 9'],
-      ...['rooms.0.children_ages.0 must be at least 0', 'rooms.0.children_ages.1 must be a whole number'],
-      ...['currency is missing', 'rooms must have at least 1 item', 'rooms must have at most 9 items'],
+      'destination.type must be CITY',
+      'check_in must be text',
+      'rooms.0.adults must be at most 9',
+      'rooms.0.children_ages.0 must be at least 0',
+      'rooms.0.children_ages.1 must be a whole number',
+      'currency is missing',
+      'rooms must have at least 1 item',
+      'rooms must have at most 9 items',
     ])
   })
 

@@ -119,8 +119,10 @@ async function login(home: HomeHere, wire: Wire): Promise<void> {
 }
 
 const SAMPLE = [
-  ...['a token → id and secret, lost after it was made', 'id and secret → localhost, confirmed'],
-  ...['id and secret → a token, confirmed', 'id and secret → another client, confirmed'],
+  'a token → id and secret, lost after it was made',
+  'id and secret → localhost, confirmed',
+  'id and secret → a token, confirmed',
+  'id and secret → another client, confirmed',
 ]
 
 type Case = Readonly<Record<'from' | 'to' | 'how', string>> & {readonly store: StoreName}

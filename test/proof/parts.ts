@@ -19,7 +19,21 @@ import {sizes} from './sizes.js'
 import {surroundings} from './surroundings.js'
 
 export const PARTS: readonly Part[] = [
-  ...[faults, leaks, files, kills, fuzzing, races, machines],
-  ...[damages, credentials, prices, signals, sizes],
-  ...[surroundings, models, batches, explanations, agents],
+  faults,
+  leaks,
+  files,
+  kills,
+  fuzzing,
+  races,
+  machines,
+  damages,
+  credentials,
+  prices,
+  signals,
+  sizes,
+  surroundings,
+  models,
+  batches,
+  explanations,
+  agents,
 ]

@@ -121,8 +121,20 @@ describe('a file', () => {
 describe('the document', () => {
   const COUNTS = ['trips', 'confirmed', 'pending', 'refused', 'unknown', 'not_sent', 'repeated', 'totals']
   const KEYS = [
-    ...['line', 'client_reference_id', 'outcome', 'repeated', 'reservation_ref', 'status', 'hotel_name'],
-    ...['check_in', 'check_out', 'price', 'currency', 'payment_url', 'voucher', 'error'],
+    'line',
+    'client_reference_id',
+    'outcome',
+    'repeated',
+    'reservation_ref',
+    'status',
+    'hotel_name',
+    'check_in',
+    'check_out',
+    'price',
+    'currency',
+    'payment_url',
+    'voucher',
+    'error',
   ]
 
   test('has the same keys for a trip that is booked, refused and waits for its payment', async () => {
@@ -166,7 +178,10 @@ describe('the document', () => {
     for (const trip of result.trips)
       expect(Object.keys(trip)).toEqual([
         ...KEYS,
-        ...['room_name', 'board', 'refundable', 'free_cancellation_until'],
+        'room_name',
+        'board',
+        'refundable',
+        'free_cancellation_until',
       ])
     const [cheapest] = await offersFor()
     const price = cheapest?.price.total

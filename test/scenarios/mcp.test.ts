@@ -182,8 +182,15 @@ describe.each(ERAS)('in the protocol of %s', era => {
     const {result} = await home.json(['mcp', 'tools'])
     expect(result).toEqual({tools})
     expect(tools.map(({name}) => name)).toEqual([
-      ...['search_hotels', 'show_offer', 'show_reservation', 'list_reservations', 'download_voucher'],
-      ...['account', 'explain', 'recent_events', 'explain_signature'],
+      'search_hotels',
+      'show_offer',
+      'show_reservation',
+      'list_reservations',
+      'download_voucher',
+      'account',
+      'explain',
+      'recent_events',
+      'explain_signature',
     ])
     for (const {name, annotations} of tools) expect(annotations?.destructiveHint, name).toBe(false)
   })

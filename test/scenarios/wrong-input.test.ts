@@ -146,7 +146,10 @@ describe('one run names everything that is wrong', () => {
     [
       'reserve nope --guest nmae=A --nationality Narnia --contact name=A,email=b --wait=x',
       [
-        ...['--wait: ', 'there is no field nmae', '--nationality: ', 'offer_id: must be'],
+        '--wait: ',
+        'there is no field nmae',
+        '--nationality: ',
+        'offer_id: must be',
         'contact.email: must be',
         'missing: --pay, contact.surname, contact.phone_country_code, contact.phone_number',
       ],
@@ -154,8 +157,12 @@ describe('one run names everything that is wrong', () => {
     [
       'reserve off_1 --pay account --contact name=A,x,name=B,email=b,phone=123 --guest name=A,is_lead=q,nationality=de,birth_date=1790-01-01 --guest nmae=C,surname=D',
       [
-        ...['--contact: must be NAME=VALUE', '--contact: name is given twice', '--contact phone: '],
-        ...['contact.email: must be', '--guest is_lead: ', 'guests[0].birth_date: must not'],
+        '--contact: must be NAME=VALUE',
+        '--contact: name is given twice',
+        '--contact phone: ',
+        'contact.email: must be',
+        '--guest is_lead: ',
+        'guests[0].birth_date: must not',
         'there is no field nmae',
         'missing: contact.surname, guests[0].surname',
       ],

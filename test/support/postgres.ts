@@ -58,8 +58,17 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     join(bin, 'initdb'),
     // Without these options, a machine without LANG would get SQL_ASCII.
     [
-      ...['-D', data, '-U', SUPERUSER, '-E', 'UTF8', '--locale=C', '--no-sync', '--auth-local=trust'],
-      ...['--auth-host=scram-sha-256', `--pwfile=${passwordFile}`],
+      '-D',
+      data,
+      '-U',
+      SUPERUSER,
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--auth-local=trust',
+      '--auth-host=scram-sha-256',
+      `--pwfile=${passwordFile}`,
     ],
     {...asServer, cwd: directory, encoding: 'utf8'},
   )

@@ -2,8 +2,22 @@
 import type {Home} from './bookctl.js'
 
 export const SEARCH = [
-  ...['hotels', 'search', '--city', '101', '--check-in', '2030-06-01', '--nights', '3', '--room', '2'],
-  ...['--nationality', 'TR', '--currency', 'EUR', '--sort', 'price'],
+  'hotels',
+  'search',
+  '--city',
+  '101',
+  '--check-in',
+  '2030-06-01',
+  '--nights',
+  '3',
+  '--room',
+  '2',
+  '--nationality',
+  'TR',
+  '--currency',
+  'EUR',
+  '--sort',
+  'price',
 ]
 
 /** Returns that search with other values of some flags, for example `{'--nights': '4'}`. */
@@ -20,12 +34,12 @@ export const CONTACT = {
 }
 
 export const GUESTS = [
-  ...['--guest', 'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146'],
-  ...['--guest', 'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567'],
-  ...[
-    '--contact',
-    'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
-  ],
+  '--guest',
+  'name=Ayşe,surname=Öğüt,birth_date=1990-02-03,gender=FEMALE,tc=10000000146',
+  '--guest',
+  'name=Can,surname=Öğüt,birth_date=1988-07-12,gender=MALE,passport=U1234567',
+  '--contact',
+  'name=Ayşe,surname=Öğüt,email=ayse@example.com,phone_country_code=+90,phone_number=5321234567',
 ]
 
 /** Returns the arguments that reserve an offer from the account, without a search before. */

@@ -134,8 +134,13 @@ export const ALL: Switch = {
 }
 
 export const SWITCHES: readonly Switch[] = [
-  ...[flag('-v'), flag('-vv'), flag('--print-curl'), flag('--har', 'trace.har')],
-  ...[variable('BOOKCTL_DEBUG', '1', true), variable('NODE_DEBUG', '*'), variable('DEBUG', '*')],
+  flag('-v'),
+  flag('-vv'),
+  flag('--print-curl'),
+  flag('--har', 'trace.har'),
+  variable('BOOKCTL_DEBUG', '1', true),
+  variable('NODE_DEBUG', '*'),
+  variable('DEBUG', '*'),
   {...variable('NODE_OPTIONS', TRACES, true), name: 'NODE_OPTIONS=--trace-*'},
   ALL,
 ]
