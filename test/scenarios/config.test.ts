@@ -47,15 +47,38 @@ describe('what holds', () => {
     expect(stdout).toMatch(/^base_url\thttps:\/\/partner.*\tprofile\t.*\nclient_id\tcid_1\tprofile\t/m)
   })
 
-  test('list shows secrets of the environment as set, and never their values', async () => {
-    const env = {
-      BOOKCTL_CLIENT_SECRET: 'sk_test_planted',
-      BOOKCTL_TOKEN: 'planted-token',
-      BOOKCTL_WEBHOOK_SECRET: 'whsec_planted',
+  test('credentials of the environment replace all parts of those of the profile', async () => {
+    write({profiles: {default: {...PROFILE, mode: 'live', scopes: ['account:read']}}})
+    const env = {BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_CLIENT_SECRET: 'sk_test_env'}
+    const {stdout} = await home.run(['config', 'list'], {env})
+    expect(stdout).toContain('client_id\tcid_env\tenvironment\tBOOKCTL_CLIENT_ID\nscopes\t\tunset\t\n')
+    expect(stdout).toContain('mode\ttest\tenvironment\tBOOKCTL_CLIENT_SECRET\nsecret_store\t\tunset\t\n')
+    const token = {BOOKCTL_TOKEN: 'token'}
+    const error = await home.refusal(['config', 'get', 'scopes'], {env: token})
+    expect(error).toMatchObject({exit: 2, code: 'not_set'})
+    expect(error.hint).toBe(
+      'BOOKCTL_TOKEN overrides the profile; to see its value: bookctl config get scopes --profile NAME',
+    )
+    const {stderr} = await home.run(['config', 'set', 'scopes', 'hotels:read'], {env: token})
+    expect(stderr).toContain('the environment variable BOOKCTL_TOKEN overrides this setting')
+  })
+
+  test('list shows secrets of the environment that apply as set, and never their values', async () => {
+    const pair = {BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_CLIENT_SECRET: 'sk_test_planted'}
+    const token = {BOOKCTL_TOKEN: 'planted-token'}
+    const webhook = {BOOKCTL_WEBHOOK_SECRET: 'whsec_planted'}
+    write({profiles: {default: PROFILE}})
+    const cases: [Record<string, string>, string[], string[]][] = [
+      [{...pair, ...webhook}, [], ['CLIENT_SECRET', 'WEBHOOK_SECRET']],
+      [{...pair, ...webhook, ...token}, [], ['TOKEN', 'WEBHOOK_SECRET']],
+      [{...pair, ...webhook, ...token}, ['--profile', 'default'], ['WEBHOOK_SECRET']],
+    ]
+    for (const [env, argv, names] of cases) {
+      const {stdout, stderr} = await home.run(['config', 'list', ...argv], {env})
+      const secrets = stdout.split('\n').filter(line => line.includes('\tset\t'))
+      expect(secrets).toEqual(names.map(name => `${name.toLowerCase()}\tset\tenvironment\tBOOKCTL_${name}`))
+      expect(stdout + stderr).not.toContain('planted')
     }
-    const {stdout, stderr} = await home.run(['config', 'list'], {env})
-    expect(stdout).toContain('client_secret\tset\tenvironment\tBOOKCTL_CLIENT_SECRET')
-    expect(stdout + stderr).not.toContain('planted')
   })
 
   test('list has every setting, those that nothing gives as unset', async () => {

@@ -25,14 +25,18 @@ import {
   scopesOf,
 } from './setting-keys.js'
 
-interface Effective {
-  readonly key: SettingKey
-  readonly value: SettingValue | null
+/** A value that applies, as written, and where it comes from. */
+interface Sourced<Value> {
+  readonly value: Value
   readonly origin: 'flag' | 'environment' | 'profile' | 'defaults' | 'file' | 'built_in' | 'unset'
   /** The flag, the variable or the profile that has the value, or null. */
   readonly source: string | null
   /** Where the user can find the value, for error messages. */
   readonly place: string
+}
+
+interface Effective extends Sourced<SettingValue | null> {
+  readonly key: SettingKey
 }
 
 export interface Surroundings {
@@ -57,13 +61,14 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   const flag = flags[key.flag ?? '']
   const ofFlag = `--${key.flag}`
   if (flag !== undefined) return {key, value: flag, origin: 'flag', source: ofFlag, place: ofFlag}
+  const unset = {key, value: null, origin: 'unset', source: null, place: name} as const
+  if (isPartOfCredentials(name)) return {...unset, ...partOfCredentials(name, surroundings)}
   // --profile on the command line overrides credentials of the environment. If those are complete, it overrides their
   // base URL too.
   const isComplete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
-  const isOverridden = flags.profile && (name === 'client_id' || (name === 'base_url' && isComplete))
-  const {environment = ''} = key
-  const variable = isOverridden ? undefined : env[environment]
-  if (variable) return {key, value: variable, origin: 'environment', source: environment, place: environment}
+  const isOverridden = flags.profile && name === 'base_url' && isComplete
+  const variable = isOverridden ? undefined : ofVariable(key.environment, env)
+  if (variable) return {key, ...variable}
   let {places} = key
   let profile = profileInUse(surroundings)
   if (key.path[0] === 'paths') {
@@ -82,7 +87,13 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
     const place = `config.json: ${holder}${name}`
     return {key, value, origin: from === 'top' ? 'file' : from, source, place}
   }
-  return {key, value: builtIn, origin: builtIn === null ? 'unset' : 'built_in', source: null, place: name}
+  return builtIn === null ? unset : {...unset, value: builtIn, origin: 'built_in'}
+}
+
+/** Returns the value of an environment variable, or undefined if it is not set or empty. */
+function ofVariable(name = '', env: NodeJS.ProcessEnv): Sourced<string> | undefined {
+  const value = env[name]
+  return value ? {value, origin: 'environment', source: name, place: name} : undefined
 }
 
 /** Returns the value of `key` at one place in config.json, or undefined. `holder` is the path of that place. */
@@ -122,9 +133,123 @@ function isSameService(written: string, baseUrl: string): boolean {
   }
 }
 
+/** The variables with credentials. If one of them is set, the credentials of a profile do not apply. */
+const CREDENTIAL_VARIABLES = ['BOOKCTL_TOKEN', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
+
 /** Reports whether the credentials of the environment are used. --profile on the command line overrides them. */
 function usesEnvironment({env, flags}: Surroundings): boolean {
-  return !flags.profile && !!(env.BOOKCTL_TOKEN || env.BOOKCTL_CLIENT_ID || env.BOOKCTL_CLIENT_SECRET)
+  return !flags.profile && CREDENTIAL_VARIABLES.some(name => env[name])
+}
+
+/**
+ * The credentials that apply, part by part, under the names of their settings and variables. A part that does not apply
+ * is undefined, even if the profile or the environment has a value for it.
+ */
+interface Credentials {
+  /** The name of the profile. Null if the credentials come from the environment. */
+  readonly profile: string | null
+  readonly token?: Sourced<string> | undefined
+  readonly client_id: Sourced<string> | undefined
+  /** The secret of the environment. The secret of a profile is in `secret_store`. */
+  readonly client_secret?: Sourced<string> | undefined
+  readonly scopes: Sourced<string | readonly Scope[]> | undefined
+  readonly secret_store?: Sourced<'file' | 'keychain'>
+}
+
+/**
+ * Decides which credentials apply, and where each part of them comes from. Parts of the environment and of a profile
+ * are never mixed, except that BOOKCTL_SCOPES replaces the scopes of a profile. Nothing is checked here.
+ */
+function decideCredentials(surroundings: Surroundings): Credentials {
+  return usesEnvironment(surroundings)
+    ? credentialsOfEnvironment(surroundings)
+    : credentialsOfProfile(profileInUse(surroundings), surroundings)
+}
+
+function credentialsOfEnvironment({env}: Surroundings) {
+  const token = ofVariable('BOOKCTL_TOKEN', env)
+  const client_id = ofVariable('BOOKCTL_CLIENT_ID', env)
+  // A token replaces the secret. The scopes that it was requested with are unknown.
+  if (token) return {profile: null, token, client_id, scopes: undefined}
+  const client_secret = ofVariable('BOOKCTL_CLIENT_SECRET', env)
+  return {profile: null, client_id, client_secret, scopes: scopesOfEnvironment(env)}
+}
+
+function credentialsOfProfile(name: string, {settings, env}: Surroundings) {
+  const profile = own(settings.profiles, name)
+  const scopes = profile?.scopes?.length ? profile.scopes : undefined
+  const file = {value: 'file', origin: 'built_in', source: null, place: 'secret_store'} as const
+  return {
+    profile: name,
+    client_id: ofProfile(name, 'client_id', profile?.client_id),
+    scopes: scopesOfEnvironment(env) ?? ofProfile(name, 'scopes', scopes),
+    secret_store: ofProfile(name, 'secret_store', profile?.secret_store) ?? file,
+  }
+}
+
+/** Returns BOOKCTL_SCOPES, or undefined if it names no scope. */
+function scopesOfEnvironment(env: NodeJS.ProcessEnv): Sourced<string> | undefined {
+  return /[^\s,]/.test(env.BOOKCTL_SCOPES ?? '') ? ofVariable('BOOKCTL_SCOPES', env) : undefined
+}
+
+function ofProfile<Value>(
+  profile: string,
+  name: SettingName,
+  value: Value | undefined,
+): Sourced<Value> | undefined {
+  const place = `config.json: profiles.${profile}.${name}`
+  return value === undefined ? undefined : {value, origin: 'profile', source: profile, place}
+}
+
+/**
+ * Decides the mode of the credentials: that of the environment's secret, else the mode that the profile names. Undefined
+ * if it is unknown.
+ */
+function decideMode(
+  {profile, token, client_secret: secret}: Credentials,
+  surroundings: Surroundings,
+): Sourced<Mode> | undefined {
+  if (profile !== null) return ofProfile(profile, 'mode', own(surroundings.settings.profiles, profile)?.mode)
+  if (token) {
+    const service = validServiceOf(surroundings)
+    return service && {...token, value: modeOfToken(service)}
+  }
+  const mode = secret && modeOfValidSecret(secret.value)
+  return secret && mode && {...secret, value: mode}
+}
+
+/** A token does not show whether it is live, so it counts as live at any service that is not on this machine. */
+function modeOfToken({isLoopback}: {readonly isLoopback: boolean}): Mode {
+  return isLoopback ? 'test' : 'live'
+}
+
+const PARTS_OF_CREDENTIALS = ['client_id', 'scopes', 'mode', 'secret_store'] as const
+type PartOfCredentials = (typeof PARTS_OF_CREDENTIALS)[number]
+
+function isPartOfCredentials(name: string): name is PartOfCredentials {
+  return PARTS_OF_CREDENTIALS.some(part => part === name)
+}
+
+function partOfCredentials(name: PartOfCredentials, surroundings: Surroundings) {
+  const credentials = decideCredentials(surroundings)
+  return name === 'mode' ? decideMode(credentials, surroundings) : credentials[name]
+}
+
+/**
+ * Returns the variable because of which the profile's value of `key` does not apply: its credentials are used instead.
+ * Undefined if the profile's value may apply.
+ */
+export function replacingVariable({name}: SettingKey, surroundings: Surroundings): string | undefined {
+  if (!isPartOfCredentials(name) || !usesEnvironment(surroundings)) return undefined
+  return CREDENTIAL_VARIABLES.find(variable => surroundings.env[variable])
+}
+
+/** Reports whether a variable is set, and is not overridden as a part of the credentials. */
+export function variableApplies(name: string, surroundings: Surroundings): boolean {
+  const {token, client_secret} = decideCredentials(surroundings)
+  if (name === 'BOOKCTL_TOKEN') return token !== undefined
+  if (name === 'BOOKCTL_CLIENT_SECRET') return client_secret !== undefined
+  return ofVariable(name, surroundings.env) !== undefined
 }
 
 export type Checked = Awaited<ReturnType<typeof checked>>
@@ -255,44 +380,66 @@ export async function resolveTarget(
   surroundings: Surroundings,
   state: Pick<State, 'secrets' | 'directory'>,
 ): Promise<Target> {
-  const {env, flags} = surroundings
-  const {BOOKCTL_TOKEN: token, BOOKCTL_CLIENT_ID: id = '', BOOKCTL_CLIENT_SECRET: secret = ''} = env
+  return usesEnvironment(surroundings)
+    ? targetOfEnvironment(surroundings)
+    : targetOfProfile(surroundings, state)
+}
+
+function targetOfEnvironment(surroundings: Surroundings): Target {
+  const {env} = surroundings
+  const {token, client_id, client_secret, scopes} = credentialsOfEnvironment(surroundings)
+  const id = client_id?.value ?? ''
+  const secret = client_secret?.value ?? ''
+  if (!token && !id) throw missingVariable('BOOKCTL_CLIENT_ID', env)
+  if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
+  if (token && !/^[\x21-\x7e]+$/.test(token.value))
+    throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
   // The base URL may come from the profile even if the credentials come from the environment.
-  if (usesEnvironment(surroundings)) {
-    if (!token && !id) throw missingVariable('BOOKCTL_CLIENT_ID', env)
-    if (!token && !secret) throw missingVariable('BOOKCTL_CLIENT_SECRET', env)
-    if (token && !/^[\x21-\x7e]+$/.test(token))
-      throw usage('invalid_token', 'BOOKCTL_TOKEN must be an access token without spaces')
-    const service = serviceOf(surroundings)
-    if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
-    if (id) checkClientId(id, 'BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID')
-    const {origin, baseUrl, isLoopback} = service
-    if (token) {
-      // A token does not show whether it is live, so it counts as live at any service that is not on this machine.
-      const mode = isLoopback ? 'test' : 'live'
-      const client = {clientId: id || TOKEN_CLIENT, clientSecret: ''}
-      return {profile: null, baseUrl, isLoopback, ...client, token, mode, scopes: undefined}
-    }
-    const addressed =
-      origin === 'profile' ? own(surroundings.settings.profiles, profileInUse(surroundings)) : undefined
-    const mode = checkSecret(secret, baseUrl, addressed?.mode, 'the profile whose base URL would be used')
-    const scopes = scopesOf(env.BOOKCTL_SCOPES)
-    return {profile: null, baseUrl, isLoopback, clientId: id, clientSecret: secret, mode, scopes}
+  const service = serviceOf(surroundings)
+  if (!service) throw missingVariable('BOOKCTL_BASE_URL', env)
+  if (id) checkClientId(id, 'BOOKCTL_CLIENT_ID', 'correct or unset BOOKCTL_CLIENT_ID')
+  const {origin, baseUrl, isLoopback} = service
+  if (token) {
+    const client = {clientId: id || TOKEN_CLIENT, clientSecret: ''}
+    const mode = modeOfToken(service)
+    return {profile: null, baseUrl, isLoopback, ...client, token: token.value, mode, scopes: undefined}
   }
+  const addressed =
+    origin === 'profile' ? own(surroundings.settings.profiles, profileInUse(surroundings)) : undefined
+  const mode = checkSecret(secret, baseUrl, addressed?.mode, 'the profile whose base URL would be used')
+  const client = {clientId: id, clientSecret: secret}
+  return {profile: null, baseUrl, isLoopback, ...client, mode, scopes: scopesOf(scopes?.value)}
+}
+
+async function targetOfProfile(
+  surroundings: Surroundings,
+  state: Pick<State, 'secrets' | 'directory'>,
+): Promise<Target> {
   const name = checkProfileName(profileInUse(surroundings))
   // An invalid base URL is reported first, even without a login.
   const service = serviceOf(surroundings)
-  const profile = own(surroundings.settings.profiles, name)
-  if (!profile || !service) throw await notLoggedIn(name, flags.profile ? undefined : state.directory)
-  const {client_id: clientId, secret_store: store = 'file'} = profile
-  const hint = `correct it: bookctl config set client_id ID --profile ${name}`
-  checkClientId(clientId, `config.json: profiles.${name}.client_id`, hint)
-  const clientSecret = await state.secrets.read({profile: name, clientId}, store)
+  const credentials = credentialsOfProfile(name, surroundings)
+  const {client_id: id, scopes: wanted, secret_store: store} = credentials
+  if (!id || !service) throw await notLoggedIn(name, surroundings.flags.profile ? undefined : state.directory)
+  const clientId = id.value
+  checkClientId(clientId, id.place, `correct it: bookctl config set client_id ID --profile ${name}`)
+  const clientSecret = await state.secrets.read({profile: name, clientId}, store.value)
   if (!clientSecret) throw await notLoggedIn(name)
   const {baseUrl, isLoopback} = service
-  const mode = checkSecret(clientSecret, baseUrl, profile.mode, `profile ${name}`)
-  const scopes = scopesOf(env.BOOKCTL_SCOPES) ?? (profile.scopes?.length ? profile.scopes : undefined)
+  const expected = decideMode(credentials, surroundings)?.value
+  const mode = checkSecret(clientSecret, baseUrl, expected, `profile ${name}`)
+  const scopes = typeof wanted?.value === 'string' ? scopesOf(wanted.value) : wanted?.value
   return {profile: name, baseUrl, isLoopback, clientId, clientSecret, mode, scopes}
+}
+
+/** Returns the service like `serviceOf`, or undefined if its base URL is invalid. */
+function validServiceOf(surroundings: Surroundings) {
+  try {
+    return serviceOf(surroundings)
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
 }
 
 /**
@@ -320,7 +467,7 @@ export function checkSecret(
   expected?: Mode,
   owner = 'the profile',
 ): Mode {
-  const mode = /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
+  const mode = modeOfValidSecret(clientSecret)
   if (mode === undefined) {
     const problem = `the client secret must start with ${LIVE_SECRET_PREFIX} or ${TEST_SECRET_PREFIX} and contain no spaces`
     throw usage('invalid_client_secret', problem)
@@ -343,8 +490,13 @@ export function checkSecret(
   return mode
 }
 
+/** Returns the mode of a client secret, or undefined if the secret is malformed. */
+function modeOfValidSecret(clientSecret: string): Mode | undefined {
+  return /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
+}
+
 function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {
-  const given = ['BOOKCTL_TOKEN', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'].filter(name => env[name])
+  const given = CREDENTIAL_VARIABLES.filter(name => env[name])
   const problem = `${given.join(' and ')} ${given.length > 1 ? 'are' : 'is'} set, but ${missing} is not`
   const all = 'BOOKCTL_BASE_URL, BOOKCTL_CLIENT_ID, BOOKCTL_CLIENT_SECRET'
   return usage('incomplete_environment', problem, `set all three (${all}), or none and use bookctl login`)

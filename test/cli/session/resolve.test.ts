@@ -69,6 +69,17 @@ describe('credentials', () => {
     expect(failure.message).toContain(words)
   })
 
+  test('of the environment do not need a valid config.json', async () => {
+    const surroundings = {
+      get settings(): never {
+        throw new Error('config.json is invalid')
+      },
+      env: ENV,
+      flags: {},
+    }
+    expect(await resolveTarget(surroundings, STATE)).toMatchObject({clientId: 'cid_env', scopes: undefined})
+  })
+
   test.each<[NodeJS.ProcessEnv, string]>([
     [{...ENV, BOOKCTL_CLIENT_ID: 'hunter2'}, 'invalid_client_id'],
     [{...ENV, BOOKCTL_CLIENT_SECRET: 'hunter2'}, 'invalid_client_secret'],
@@ -106,6 +117,98 @@ describe('credentials', () => {
 
   test('a live key never goes to this machine', async () => {
     expect((await rejectionOf(resolve({}, {}, 'local'))).details.code).toBe('live_key_on_loopback')
+  })
+})
+
+describe('what is shown of the credentials is what requests use', () => {
+  const HERE = 'http://127.0.0.1:1/v1'
+  const PAIR = {BOOKCTL_CLIENT_ID: 'cid_env', BOOKCTL_CLIENT_SECRET: 'sk_test_env'}
+  const TOKEN = {BOOKCTL_TOKEN: 'token', BOOKCTL_BASE_URL: 'https://env.example/v1'}
+  const FULL: SettingsFile['profiles'] = {
+    default: {
+      base_url: 'https://default.example/v1',
+      client_id: 'cid_default',
+      scopes: ['account:read'],
+      secret_store: 'file',
+    },
+    live: {base_url: 'https://live.example/v1', client_id: 'cid_live', mode: 'live', scopes: []},
+  }
+  const OF_PROFILE = ['profile', 'default']
+  const UNSET = ['unset', null]
+  const of = (variable: string) => ['environment', `BOOKCTL_${variable}`]
+
+  type Expected = Readonly<Record<'client_id' | 'scopes' | 'mode' | 'secret_store', (string | null)[]>>
+  test.each<[string, Flags, NodeJS.ProcessEnv, Expected]>([
+    ['a profile', {}, {}, {client_id: OF_PROFILE, scopes: OF_PROFILE, mode: UNSET, secret_store: OF_PROFILE}],
+    [
+      'a profile without scopes, but with a mode',
+      {profile: 'live'},
+      {BOOKCTL_SCOPES: ' ,'},
+      {
+        client_id: ['profile', 'live'],
+        scopes: UNSET,
+        mode: ['profile', 'live'],
+        secret_store: ['built_in', null],
+      },
+    ],
+    [
+      'a profile with BOOKCTL_SCOPES',
+      {},
+      {BOOKCTL_SCOPES: 'hotels:read'},
+      {client_id: OF_PROFILE, scopes: of('SCOPES'), mode: UNSET, secret_store: OF_PROFILE},
+    ],
+    [
+      'client id and secret of the environment',
+      {},
+      PAIR,
+      {client_id: of('CLIENT_ID'), scopes: UNSET, mode: of('CLIENT_SECRET'), secret_store: UNSET},
+    ],
+    [
+      'these with BOOKCTL_SCOPES',
+      {},
+      {...PAIR, BOOKCTL_SCOPES: 'hotels:read'},
+      {client_id: of('CLIENT_ID'), scopes: of('SCOPES'), mode: of('CLIENT_SECRET'), secret_store: UNSET},
+    ],
+    [
+      'a token alone, whose scopes are unknown',
+      {},
+      {...TOKEN, BOOKCTL_SCOPES: 'hotels:read'},
+      {client_id: UNSET, scopes: UNSET, mode: of('TOKEN'), secret_store: UNSET},
+    ],
+    [
+      'a token with a client id, at this machine',
+      {'base-url': HERE},
+      {...TOKEN, ...PAIR},
+      {client_id: of('CLIENT_ID'), scopes: UNSET, mode: of('TOKEN'), secret_store: UNSET},
+    ],
+    [
+      '--profile, which overrides the environment',
+      {profile: 'default'},
+      {...TOKEN, ...PAIR},
+      {client_id: OF_PROFILE, scopes: OF_PROFILE, mode: UNSET, secret_store: OF_PROFILE},
+    ],
+  ])('%s', async (_, flags, env, expected) => {
+    const surroundings = {settings: {profiles: FULL}, env, flags}
+    const show = (name: keyof Expected) => effective(SETTINGS[name], surroundings)
+    const target = await resolveTarget(surroundings, STATE)
+    for (const name of ['client_id', 'scopes', 'mode', 'secret_store'] as const) {
+      const {origin, source} = show(name)
+      expect([name, origin, source]).toEqual([name, ...(expected[name] ?? [])])
+    }
+    expect(show('client_id').value ?? 'token').toBe(target.clientId)
+    expect([show('scopes').value ?? []].flat()).toEqual(target.scopes ?? [])
+    // The mode of a profile that names none is known from its secret alone.
+    expect(show('mode').value ?? 'live').toBe(target.mode)
+  })
+
+  test.each([
+    [{...PAIR, BOOKCTL_CLIENT_SECRET: 'sk_test_a b'}],
+    [{...TOKEN, BOOKCTL_BASE_URL: 'there'}],
+    [{BOOKCTL_CLIENT_ID: 'cid_env'}],
+  ])('with %o, which is refused, no mode is shown', async env => {
+    const surroundings = {settings: {profiles: FULL}, env, flags: {}}
+    expect(effective(SETTINGS.mode, surroundings)).toMatchObject({value: null, origin: 'unset'})
+    await rejectionOf(resolveTarget(surroundings, STATE))
   })
 })
 

@@ -18,7 +18,9 @@ import {
   checked,
   effective,
   profileInUse,
+  replacingVariable,
   type Surroundings,
+  variableApplies,
   writtenIn,
 } from '../../session/resolve.js'
 import {SETTINGS, type SettingKey, type SettingValue} from '../../session/setting-keys.js'
@@ -44,6 +46,11 @@ export async function getSetting(
   const found = await checked(key, surroundings)
   if (found.value === null) {
     const {name, environment, readOnly} = key
+    const replacing = replacingVariable(key, surroundings)
+    if (replacing !== undefined) {
+      const hint = `${replacing} overrides the profile; to see its value: bookctl config get ${name} --profile NAME`
+      throw usage('not_set', `${name} is not set`, hint)
+    }
     const variable = environment === undefined ? '' : `, or set ${environment}`
     throw usage('not_set', `${name} is not set`, readOnly ?? `bookctl config set ${name} VALUE${variable}`)
   }
@@ -66,13 +73,13 @@ function warningOf(found: readonly Checked[]): {warning?: string} {
 }
 
 /**
- * Lists all settings. A setting without a value has the origin `unset`. A secret in the environment is shown as `set`,
- * without its value.
+ * Lists all settings. A setting without a value has the origin `unset`. A secret of the environment that applies is
+ * shown as `set`, without its value.
  */
 export async function listSettings(surroundings: Surroundings, path: string): Promise<Result<Row>> {
   const found = await allChecked(surroundings)
   const settings = found.map(each => rowOf(each, path))
-  const names = VARIABLE_NAMES.filter(name => isSecretVariable(name) && surroundings.env[name])
+  const names = VARIABLE_NAMES.filter(name => isSecretVariable(name) && variableApplies(name, surroundings))
   const secrets = names.map(name => ({
     key: name.replace('BOOKCTL_', '').toLowerCase(),
     value: 'set',
@@ -146,8 +153,9 @@ export async function changeSetting(
   if (names) warnings.push(`Removed, because it belonged to the previous service: ${names}`)
   const {origin, source} = effective(key, {...surroundings, flags: {profile: surroundings.flags.profile}})
   const isAbove = origin === 'profile' && holder[0] === 'defaults'
-  if (after !== null && origin === 'environment')
-    warnings.push(`Warning: the environment variable ${source} overrides this setting`)
+  const variable = origin === 'environment' ? source : replacingVariable(key, surroundings)
+  if (after !== null && variable)
+    warnings.push(`Warning: the environment variable ${variable} overrides this setting`)
   else if (after !== null && isAbove) warnings.push(`Warning: profile ${source} overrides this setting`)
   return {...single(row, row, key.name), warning: warnings}
 }
