@@ -65,7 +65,7 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   if (isPartOfCredentials(name)) return {...unset, ...partOfCredentials(name, surroundings)}
   // --profile on the command line overrides credentials of the environment. If those are complete, it overrides their
   // base URL too.
-  const isComplete = env.BOOKCTL_TOKEN || (env.BOOKCTL_CLIENT_ID && env.BOOKCTL_CLIENT_SECRET)
+  const isComplete = env.BOOKCTL_TOKEN || clientOfEnvironment(env)
   const isOverridden = flags.profile && name === 'base_url' && isComplete
   const variable = isOverridden ? undefined : ofVariable(key.environment, env)
   if (variable) return {key, ...variable}
@@ -139,6 +139,17 @@ const CREDENTIAL_VARIABLES = ['BOOKCTL_TOKEN', 'BOOKCTL_CLIENT_ID', 'BOOKCTL_CLI
 /** Reports whether the credentials of the environment are used. --profile on the command line overrides them. */
 function usesEnvironment({env, flags}: Surroundings): boolean {
   return !flags.profile && CREDENTIAL_VARIABLES.some(name => env[name])
+}
+
+/**
+ * Returns the client of BOOKCTL_CLIENT_ID and BOOKCTL_CLIENT_SECRET, or undefined unless both are set. A token may
+ * still replace its secret, and --profile override it.
+ */
+export function clientOfEnvironment({
+  BOOKCTL_CLIENT_ID: clientId,
+  BOOKCTL_CLIENT_SECRET: clientSecret,
+}: NodeJS.ProcessEnv) {
+  return clientId && clientSecret ? {clientId, clientSecret} : undefined
 }
 
 /**
@@ -329,14 +340,14 @@ export async function chooseStore(
       return {address: parsed, trusted, timeoutMilliseconds}
     },
     async clients() {
-      const {BOOKCTL_CLIENT_ID: clientId, BOOKCTL_CLIENT_SECRET: clientSecret} = env
+      const client = clientOfEnvironment(env)
       // --profile selects another client; it does not change the service of the client in the environment.
       const {value: url} = effective(SETTINGS.base_url, {
         ...surroundings,
         flags: {...surroundings.flags, profile: undefined},
       })
-      if (!clientId || !clientSecret || !url) return []
-      return [{baseUrl: parseBaseUrl(String(url)).baseUrl, clientId, clientSecret}]
+      if (!client || !url) return []
+      return [{baseUrl: parseBaseUrl(String(url)).baseUrl, ...client}]
     },
   }
 }

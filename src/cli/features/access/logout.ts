@@ -18,7 +18,7 @@ import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
 import {collectFailure} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
-import {profileInUse, type Surroundings, serviceOf} from '../../session/resolve.js'
+import {clientOfEnvironment, profileInUse, type Surroundings, serviceOf} from '../../session/resolve.js'
 import {checkProfileName} from '../../session/setting-keys.js'
 import {asFailure} from '../../shell/exit-codes.js'
 import type {Result} from '../../terminal/result.js'
@@ -161,8 +161,7 @@ export async function remainingAfter({beside}: Leaving, env: NodeJS.ProcessEnv, 
   const isLeft = beside !== undefined && (await secretOf(state, beside).catch(collectFailure([])))
   const command = `bookctl logout --profile ${beside}`
   const ofProfile = isLeft ? [{what: 'profile', name: beside, command} as const] : []
-  const pair = ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET']
-  const ofPair = pair.every(each => env[each]) ? pair : []
+  const ofPair = clientOfEnvironment(env) ? ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'] : []
   const names = [...(env.BOOKCTL_TOKEN ? ['BOOKCTL_TOKEN'] : []), ...ofPair].join(' ')
   if (names === '') return ofProfile
   return [...ofProfile, {what: 'environment', name: names, command: `unset ${names}`} as const]
@@ -267,9 +266,11 @@ export async function logoutTargetFrom(surroundings: Surroundings, state: State)
     profile && serviceOf({settings, env: {}, flags: {profile: name}}),
   ]
   const baseUrls = services.flatMap(service => service?.baseUrl ?? [])
-  const {BOOKCTL_CLIENT_ID: id, BOOKCTL_CLIENT_SECRET: secret} = env
-  if (!flags.profile && id && secret)
-    return {profile: null, profiles: [], beside: name, clientId: id, baseUrls: [...new Set(baseUrls)]}
+  const client = flags.profile ? undefined : clientOfEnvironment(env)
+  if (client) {
+    const {clientId} = client
+    return {profile: null, profiles: [], beside: name, clientId, baseUrls: [...new Set(baseUrls)]}
+  }
   if (flags.profile && !state.secrets.holdsFor(name)) existingProfile(settings, name)
   if (profile && !state.isShared) {
     // If the base URL was changed, the client may still have tokens for an address that no profile has any more.
