@@ -263,6 +263,16 @@ export function variableApplies(name: string, surroundings: Surroundings): boole
   return ofVariable(name, surroundings.env) !== undefined
 }
 
+/**
+ * Returns the signing secrets in BOOKCTL_WEBHOOK_SECRET, which are separated by spaces, or undefined if it is not set.
+ * If it contains spaces alone, returns one empty secret.
+ */
+export function webhookSecretsOfEnvironment({
+  BOOKCTL_WEBHOOK_SECRET: text,
+}: NodeJS.ProcessEnv): string[] | undefined {
+  return text ? text.trim().split(/\s+/) : undefined
+}
+
 export type Checked = Awaited<ReturnType<typeof checked>>
 
 /**

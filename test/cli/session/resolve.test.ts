@@ -5,6 +5,7 @@ import {
   pathsOf,
   resolveTarget,
   type Surroundings,
+  webhookSecretsOfEnvironment,
 } from '../../../src/cli/session/resolve.js'
 import {checkScopes, SETTINGS, type SettingKey} from '../../../src/cli/session/setting-keys.js'
 import type {SettingsFile} from '../../../src/state/settings.js'
@@ -247,6 +248,16 @@ describe('a live key', () => {
   test.each([undefined, ...ELSEWHERE.map(host => `https://${host}/v1`)])('may be sent to %s', baseUrl => {
     expect(checkSecret('sk_live_1', baseUrl)).toBe('live')
   })
+})
+
+test.each([
+  [undefined, undefined],
+  ['', undefined],
+  ['  ', ['']],
+  [' whsec_a ', ['whsec_a']],
+  ['whsec_a \n whsec_b', ['whsec_a', 'whsec_b']],
+])('BOOKCTL_WEBHOOK_SECRET %j has the secrets %j', (text, secrets) => {
+  expect(webhookSecretsOfEnvironment({BOOKCTL_WEBHOOK_SECRET: text})).toEqual(secrets)
 })
 
 test('an unknown scope names the valid ones', () => {

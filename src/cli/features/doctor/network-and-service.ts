@@ -15,7 +15,7 @@ import type {State} from '../../../state/state.js'
 import {isEmptySecret} from '../../../webhooks/signature/signature.js'
 import {withProxy} from '../../input/checks.js'
 import type {Connection, ConnectOptions} from '../../session/connect.js'
-import {profileName} from '../../session/resolve.js'
+import {profileName, webhookSecretsOfEnvironment} from '../../session/resolve.js'
 import {trustedCertificates} from '../../session/trust.js'
 import {checkReadyToken} from '../access/profiles.js'
 import {isFailed, type ProbeOptions, probeReceiver} from '../webhooks/probe.js'
@@ -284,7 +284,7 @@ function checkClock(headers: SentAnswer['headers'], at: number): Finding {
 type ReceiverOptions = ProbeOptions & Pick<ConnectOptions, 'env'> & {readonly profile: string | undefined}
 
 export function checkSigningSecrets({state, env, profile}: ReceiverOptions): Finding {
-  const fromEnv = (env.BOOKCTL_WEBHOOK_SECRET ?? '').split(/\s+/).filter(Boolean)
+  const fromEnv = (webhookSecretsOfEnvironment(env) ?? []).filter(Boolean)
   if (fromEnv.some(isEmptySecret)) {
     const fix = 'set it to the secret shown when the subscription was created'
     return warn('BOOKCTL_WEBHOOK_SECRET holds one that is empty after whsec_', fix)

@@ -16,7 +16,7 @@ import type {RemovedSecret} from '../../../webhooks/diagnose/finding.js'
 import type {WebhookHeaderNames} from '../../../webhooks/signature/headers.js'
 import {isEmptySecret, type NamedSecret} from '../../../webhooks/signature/signature.js'
 import {decode, readBytes} from '../../input/files.js'
-import {effective, profileName} from '../../session/resolve.js'
+import {effective, profileName, webhookSecretsOfEnvironment} from '../../session/resolve.js'
 import {SETTINGS, type SettingKey} from '../../session/setting-keys.js'
 import {listResult, type Result} from '../../terminal/result.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'
@@ -61,9 +61,8 @@ async function givenSecrets(flags: WebhookSecretFlags): Promise<NamedSecret[] | 
   if (source === '-' && stdinIsTerminal())
     throw usage('invalid_input', `${flag}: standard input is the terminal`, 'pipe the secret in')
   if (source === undefined) {
-    const words = process.env.BOOKCTL_WEBHOOK_SECRET?.trim().split(/\s+/)
-    if (!process.env.BOOKCTL_WEBHOOK_SECRET || !words) return undefined
-    return words.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
+    const secrets = webhookSecretsOfEnvironment(process.env)
+    return secrets?.map((secret, n) => checkSecret({name: `env[${n}]`, secret}, 'BOOKCTL_WEBHOOK_SECRET'))
   }
   const name = source === '-' ? 'stdin' : 'file'
   // Drops one trailing line break. If there are several non-empty lines, each is a secret.
@@ -90,7 +89,7 @@ export function storedWebhookSecrets(state: State, profile?: string): NamedSecre
  * because stored secrets are not used then.
  */
 export function removedSecretsFor(flags: WebhookSecretFlags, state: State): () => readonly RemovedSecret[] {
-  const isGiven = flags['secret-stdin'] || flags['secret-file'] || process.env.BOOKCTL_WEBHOOK_SECRET
+  const isGiven = flags['secret-stdin'] || flags['secret-file'] || webhookSecretsOfEnvironment(process.env)
   return isGiven ? () => [] : () => state.secrets.listRemovedSigningSecrets(profileName(flags, state))
 }
 
