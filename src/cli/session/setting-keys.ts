@@ -23,6 +23,7 @@ import {
 } from '../input/checks.js'
 import {checkCountry} from '../input/countries.js'
 import {checkedFlag} from '../input/flags.js'
+import {SETTING_VARIABLES} from './setting-variables.js'
 
 export type SettingValue = string | number | readonly string[]
 
@@ -58,7 +59,7 @@ const KEYS = {
   current_profile: {
     summary: 'the profile commands use',
     places: ['top'],
-    environment: 'BOOKCTL_PROFILE',
+    environment: SETTING_VARIABLES.current_profile,
     flag: 'profile',
     builtIn: 'default',
     check: (_, text) => checkProfileName(text),
@@ -66,20 +67,20 @@ const KEYS = {
   base_url: {
     summary: 'address of the service, ending in v1',
     places: ['profile'],
-    environment: 'BOOKCTL_BASE_URL',
+    environment: SETTING_VARIABLES.base_url,
     flag: 'base-url',
     check: (field, text) => parseBaseUrl(text, field).baseUrl,
   },
   client_id: {
     summary: 'client id, cid_…',
     places: ['profile'],
-    environment: 'BOOKCTL_CLIENT_ID',
+    environment: SETTING_VARIABLES.client_id,
     check: (field, text) => checkClientId(text, field),
   },
   scopes: {
     summary: 'scopes to request, separated by spaces or commas',
     places: ['profile'],
-    environment: 'BOOKCTL_SCOPES',
+    environment: SETTING_VARIABLES.scopes,
     check: checkScopes,
   },
   mode: {
@@ -107,12 +108,12 @@ const KEYS = {
   },
   nationality: {
     summary: 'country of the guests, two letters',
-    environment: 'BOOKCTL_NATIONALITY',
+    environment: SETTING_VARIABLES.nationality,
     check: checkCountry,
   },
   currency: {
     summary: 'currency of prices, three letters',
-    environment: 'BOOKCTL_CURRENCY',
+    environment: SETTING_VARIABLES.currency,
     check: checkCurrency,
   },
   'contact.name': contactKey('name', 'first name of the contact of reservations'),
@@ -125,7 +126,7 @@ const KEYS = {
   'contact.phone_number': contactKey('phone_number', "contact's telephone without the prefix"),
   store: {
     summary: 'where machines share what they remember: postgres://user@host/database',
-    environment: 'BOOKCTL_STORE',
+    environment: SETTING_VARIABLES.store,
     check: (_, text) => checkStore(text),
     checkToWrite: (_, text) => {
       if (!hasPassword(text)) return checkStore(text)
@@ -136,14 +137,14 @@ const KEYS = {
   },
   timeout: {
     summary: "time limit in seconds for the service's answer, retries included; not for printing it",
-    environment: 'BOOKCTL_TIMEOUT',
+    environment: SETTING_VARIABLES.timeout,
     flag: 'timeout',
     builtIn: DEFAULT_TIMEOUT_SECONDS,
     check: (field, text) => checkInteger(field, text, TIMEOUT_LIMITS.min, TIMEOUT_LIMITS.max),
   },
   ca_file: {
     summary: 'file of additional certificates to trust (PEM)',
-    environment: 'BOOKCTL_CA_FILE',
+    environment: SETTING_VARIABLES.ca_file,
     flag: 'ca-file',
     check: checkText,
     checkToWrite: checkCaFile,

@@ -5,16 +5,21 @@ import type {InferredFlags} from '@oclif/core/interfaces'
 import {checkGiven, checkProxy, TIMEOUT_LIMITS} from '../input/checks.js'
 import {checkWritable} from '../input/files.js'
 import {checkedFlag} from '../input/flags.js'
+import {SETTING_VARIABLES} from '../session/setting-variables.js'
 import {checkExpression} from '../terminal/query.js'
 import {FORMATS} from '../terminal/result.js'
 
 export const globalFlags = {
   // An empty value comes from an unset variable in a script. Falling back to the default could reach another service,
   // or spend another profile's money.
-  profile: checkedFlag(checkGiven)({helpValue: 'NAME', env: 'BOOKCTL_PROFILE', summary: 'profile to use'}),
+  profile: checkedFlag(checkGiven)({
+    helpValue: 'NAME',
+    env: SETTING_VARIABLES.current_profile,
+    summary: 'profile to use',
+  }),
   'base-url': checkedFlag(checkGiven)({
     helpValue: 'URL',
-    env: 'BOOKCTL_BASE_URL',
+    env: SETTING_VARIABLES.base_url,
     summary: 'address of the service, ending in v1',
   }),
   json: Flags.boolean({summary: 'print one JSON document, also for errors'}),
@@ -34,12 +39,12 @@ export const globalFlags = {
   timeout: Flags.integer({
     helpValue: 'SECONDS',
     ...TIMEOUT_LIMITS,
-    env: 'BOOKCTL_TIMEOUT',
+    env: SETTING_VARIABLES.timeout,
     summary: "time limit in seconds for the service's answer, retries included; not for printing it",
   }),
   'ca-file': Flags.string({
     helpValue: 'FILE',
-    env: 'BOOKCTL_CA_FILE',
+    env: SETTING_VARIABLES.ca_file,
     summary: 'file of additional certificates to trust (PEM)',
   }),
   proxy: checkedFlag(checkProxy)({

@@ -25,13 +25,14 @@ import {
   scopeFlag,
   scopesOf,
 } from '../../session/setting-keys.js'
+import {SETTING_VARIABLES} from '../../session/setting-variables.js'
 import type {Question} from '../../terminal/prompts/ask.js'
 import type {Result} from '../../terminal/result.js'
 import {stdinIsTerminal} from '../../terminal/streams.js'
 import {recordOf, storedIn, type TokenRequester} from './profiles.js'
 
 export const loginFlags = {
-  'client-id': Flags.string({helpValue: 'ID', env: 'BOOKCTL_CLIENT_ID', summary: 'client id, cid_…'}),
+  'client-id': Flags.string({helpValue: 'ID', env: SETTING_VARIABLES.client_id, summary: 'client id, cid_…'}),
   'client-secret-stdin': Flags.boolean({summary: 'read the client secret from standard input'}),
   'client-secret-file': Flags.string({
     helpValue: 'FILE',
@@ -102,7 +103,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       check: (answer: string) => {
         service = parseBaseUrl(
           answer,
-          ...(url ? originOf(url, '--base-url', 'BOOKCTL_BASE_URL', env) : []),
+          ...(url ? originOf(url, '--base-url', SETTING_VARIABLES.base_url, env) : []),
         ).baseUrl
       },
     },
@@ -112,7 +113,7 @@ export async function readLogin(flags: LoginFlags, env: NodeJS.ProcessEnv, state
       message: 'Client id',
       default: known?.client_id,
       check: (answer: string) => {
-        checkClientId(answer, ...(id ? originOf(id, '--client-id', 'BOOKCTL_CLIENT_ID', env) : []))
+        checkClientId(answer, ...(id ? originOf(id, '--client-id', SETTING_VARIABLES.client_id, env) : []))
       },
     },
     {

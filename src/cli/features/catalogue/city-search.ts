@@ -13,6 +13,7 @@ import {checkedFlag, currencyFlag} from '../../input/flags.js'
 import {closestFew, didYouMean, fold, matches} from '../../input/match.js'
 import {collectFailure, combined, ignoreFailure, missing} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
+import {SETTING_VARIABLES} from '../../session/setting-variables.js'
 import {BaseCommand} from '../../shell/base-command.js'
 import {mayAsk} from '../../terminal/prompts/ask.js'
 
@@ -153,7 +154,7 @@ export function cityLine({id, name, country_code: country}: KnownCity): string {
 export const pricesFlag = {
   currency: currencyFlag({
     helpValue: 'CCC',
-    env: 'BOOKCTL_CURRENCY',
+    env: SETTING_VARIABLES.currency,
     summary: 'currency of the prices (three letters)',
   }),
 }

@@ -35,6 +35,7 @@ import {
 } from '../../input/stay.js'
 import {collectFailure, combined} from '../../input/usage-errors.js'
 import type {Connection} from '../../session/connect.js'
+import {SETTING_VARIABLES} from '../../session/setting-variables.js'
 import {counted} from '../../terminal/dates-and-amounts.js'
 import {type Column, columnsOf, type Result} from '../../terminal/result.js'
 import {absentIn, cityFlag, cityText, pricesFlag} from './city-search.js'
@@ -69,7 +70,7 @@ export const searchFlags = {
   }),
   nationality: countryFlag({
     helpValue: 'COUNTRY',
-    env: 'BOOKCTL_NATIONALITY',
+    env: SETTING_VARIABLES.nationality,
     summary: 'country of the guests, by name or two-letter code',
   }),
   ...pricesFlag,
