@@ -96,7 +96,7 @@ export async function openSender(options: ConnectOptions) {
     timeoutSeconds,
     /** Returns the secrets of all requests so far, which a service may echo. */
     secretsSent: () => sender.secrets(),
-    /** Says before all that is shown as waited for which of several it is: `3 of 20`. */
+    /** Shows, before what is waited for, which of several this is: `3 of 20`. */
     atStep: (step: string) => progress?.atStep(step),
     async close() {
       progress?.end()
@@ -116,7 +116,7 @@ export async function openSender(options: ConnectOptions) {
   }
 }
 
-/** So many summaries of requests are held before they are appended to the history of this machine. */
+/** How many summaries of requests are held in memory before they are appended to the history of this machine. */
 const MOST_SUMMARIES = 200
 
 /** Matches environment variables that affect the route to the service, in upper or lower case. */

@@ -6,7 +6,7 @@ import {Failure} from '../../contract/failure.js'
 import type {JsonObject} from '../../contract/json.js'
 
 /** Maximum number of reservations to choose from. An older reference can be typed. */
-const MOST_LISTED = 200
+const MOST_CHOICES = 200
 
 /** What a reservation is needed for: to download its voucher, or to cancel it. */
 export type ReservationUse = 'voucher' | 'cancel'
@@ -33,7 +33,7 @@ export function reservationText(reservation: JsonObject): string {
  * Returns the references that the service lists, with descriptions, or an empty list if the service cannot be asked.
  */
 export async function listedChoices(api: Api, use: ReservationUse): Promise<[ref: string, text: string][]> {
-  const {reservations} = await listReservations(api, {limit: MOST_LISTED}).catch(error => {
+  const {reservations} = await listReservations(api, {limit: MOST_CHOICES}).catch(error => {
     // The question then offers only reservations of the local journal.
     if (error instanceof Failure && error.kind !== 'interrupted') return {reservations: []}
     throw error

@@ -16,7 +16,7 @@ import {STATE_NAME} from '../../../state/file-names.js'
 import type {SigningSecretName} from '../../../state/secret-store.js'
 import type {State} from '../../../state/state.js'
 import {StorageError} from '../../../storage/errors.js'
-import {collectFailure} from '../../input/usage-errors.js'
+import {ignoreFailure} from '../../input/usage-errors.js'
 import {type DryChange, dryRun, dryRunFlag, plainDryRequest} from '../../session/dry-run.js'
 import {clientOfEnvironment, profileInUse, type Surroundings, serviceOf} from '../../session/resolve.js'
 import {checkProfileName} from '../../session/setting-keys.js'
@@ -158,7 +158,7 @@ async function secretOf(state: State, profile: string): Promise<string | undefin
  */
 export async function remainingAfter({beside}: Leaving, env: NodeJS.ProcessEnv, state: State) {
   // If the keychain is not available, commands cannot use the secret either.
-  const isLeft = beside !== undefined && (await secretOf(state, beside).catch(collectFailure([])))
+  const isLeft = beside !== undefined && (await secretOf(state, beside).catch(ignoreFailure))
   const command = `bookctl logout --profile ${beside}`
   const ofProfile = isLeft ? [{what: 'profile', name: beside, command} as const] : []
   const ofPair = clientOfEnvironment(env) ? ['BOOKCTL_CLIENT_ID', 'BOOKCTL_CLIENT_SECRET'] : []
