@@ -5,6 +5,7 @@ import process from 'node:process'
 import {setTimeout as sleep} from 'node:timers/promises'
 import {beforeEach, describe, expect, test} from 'vitest'
 import type {Home} from '../support/bookctl.js'
+import {eventually} from '../support/eventually.js'
 import {ownHome} from '../support/own.js'
 import {PDF, refusing} from '../support/scripted-service.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
@@ -415,12 +416,12 @@ describe('cancel', () => {
     const stopped = await home.spawn(cancel(one, two, three, '--yes', '--json', '-v'), {
       onStart: child => {
         child.stderr?.on('data', () => {})
-        const watch = setInterval(async () => {
+        const isBeingCancelled = async () => {
           const sent = await sandbox.requests()
-          if (!sent.some(line => line.startsWith('POST') && line.includes(`${two}/cancel`))) return
-          clearInterval(watch)
-          child.kill('SIGINT')
-        }, 20)
+          expect(sent.some(line => line.startsWith('POST') && line.includes(`${two}/cancel`))).toBe(true)
+        }
+        // One signal only: a second one ends the command at once.
+        void eventually(isBeingCancelled).then(() => child.kill('SIGINT'))
       },
     })
     expect(stopped.exit).toBe(130)
