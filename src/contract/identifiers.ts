@@ -30,8 +30,12 @@ export const SANDBOX_MARK = {header: 'x-local-sandbox', value: 'bookctl'} as con
 /** The live or the test mode of the service. The prefix of the client secret decides which one is used (§5.3). */
 export type Mode = 'live' | 'test'
 
-/** Returns the mode that a client secret belongs to, or undefined if it has neither prefix of §5.3. */
+/**
+ * Returns the mode that a client secret belongs to. Returns undefined if it has neither prefix of §5.3, or contains
+ * spaces or other characters than those of ASCII.
+ */
 export function modeOfSecret(clientSecret: string): Mode | undefined {
+  if (!/^[\x21-\x7e]+$/.test(clientSecret)) return undefined
   if (clientSecret.startsWith(LIVE_SECRET_PREFIX)) return 'live'
   return clientSecret.startsWith(TEST_SECRET_PREFIX) ? 'test' : undefined
 }

@@ -226,6 +226,8 @@ export function readToken(json: unknown) {
   const token = fields?.get('access_token')
   if (!fields || typeof token !== 'string' || token === '') return undefined
   const seconds = Number(textOf(fields.get('expires_in')) ?? Number.NaN)
+  let type = fields.get('token_type')
+  if (type === null || type === '') type = undefined
   const scope = fields.get('scope')
   const scopeText = Array.isArray(scope) ? scope.filter(item => typeof item === 'string').join(' ') : scope
   return {
@@ -235,14 +237,9 @@ export function readToken(json: unknown) {
       ? Math.min(Math.max(0, seconds), LONGEST_LIFETIME_SECONDS)
       : undefined,
     scope: typeof scopeText === 'string' ? scopeText : undefined,
-    token_type: typeText(fields.get('token_type')),
+    /** The type as the service wrote it, or as JSON if it is not a text. Undefined if the answer has none. */
+    token_type: type === undefined || typeof type === 'string' ? type : JSON.stringify(type),
   }
-}
-
-/** Returns a token type as the service wrote it, or as JSON if it is not a text. Returns undefined if there is none. */
-function typeText(type: unknown): string | undefined {
-  if (type === undefined || type === null || type === '') return undefined
-  return typeof type === 'string' ? type : JSON.stringify(type)
 }
 
 /**

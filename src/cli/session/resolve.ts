@@ -14,6 +14,7 @@ import type {SettingsFile} from '../../state/settings.js'
 import type {State, StoreChoice} from '../../state/state.js'
 import type {Fields} from '../input/guests.js'
 import {
+  type CredentialPart,
   checkClientId,
   checkProfileName,
   DEFAULT_PROFILE,
@@ -62,7 +63,7 @@ export function effective(key: SettingKey, surroundings: Surroundings): Effectiv
   const ofFlag = `--${key.flag}`
   if (flag !== undefined) return {key, value: flag, origin: 'flag', source: ofFlag, place: ofFlag}
   const unset = {key, value: null, origin: 'unset', source: null, place: name} as const
-  if (isPartOfCredentials(name)) return {...unset, ...partOfCredentials(name, surroundings)}
+  if (key.credential) return {...unset, ...partOfCredentials(key.credential, surroundings)}
   // --profile on the command line overrides credentials of the environment. If those are complete, it overrides their
   // base URL too.
   const isComplete = env.BOOKCTL_TOKEN || clientOfEnvironment(env)
@@ -225,7 +226,7 @@ function decideMode(
     const service = validServiceOf(surroundings)
     return service && {...token, value: modeOfToken(service)}
   }
-  const mode = secret && modeOfValidSecret(secret.value)
+  const mode = secret && modeOfSecret(secret.value)
   return secret && mode && {...secret, value: mode}
 }
 
@@ -234,14 +235,7 @@ function modeOfToken({isLoopback}: {readonly isLoopback: boolean}): Mode {
   return isLoopback ? 'test' : 'live'
 }
 
-const PARTS_OF_CREDENTIALS = ['client_id', 'scopes', 'mode', 'secret_store'] as const
-type PartOfCredentials = (typeof PARTS_OF_CREDENTIALS)[number]
-
-function isPartOfCredentials(name: string): name is PartOfCredentials {
-  return PARTS_OF_CREDENTIALS.some(part => part === name)
-}
-
-function partOfCredentials(name: PartOfCredentials, surroundings: Surroundings) {
+function partOfCredentials(name: CredentialPart, surroundings: Surroundings) {
   const credentials = decideCredentials(surroundings)
   return name === 'mode' ? decideMode(credentials, surroundings) : credentials[name]
 }
@@ -250,8 +244,8 @@ function partOfCredentials(name: PartOfCredentials, surroundings: Surroundings) 
  * Returns the variable because of which the profile's value of `key` does not apply: its credentials are used instead.
  * Undefined if the profile's value may apply.
  */
-export function replacingVariable({name}: SettingKey, surroundings: Surroundings): string | undefined {
-  if (!isPartOfCredentials(name) || !usesEnvironment(surroundings)) return undefined
+export function replacingVariable({credential}: SettingKey, surroundings: Surroundings): string | undefined {
+  if (credential === undefined || !usesEnvironment(surroundings)) return undefined
   return CREDENTIAL_VARIABLES.find(variable => surroundings.env[variable])
 }
 
@@ -401,12 +395,7 @@ export async function resolveTarget(
   surroundings: Surroundings,
   state: Pick<State, 'secrets' | 'directory'>,
 ): Promise<Target> {
-  return usesEnvironment(surroundings)
-    ? targetOfEnvironment(surroundings)
-    : targetOfProfile(surroundings, state)
-}
-
-function targetOfEnvironment(surroundings: Surroundings): Target {
+  if (!usesEnvironment(surroundings)) return targetOfProfile(surroundings, state)
   const {env} = surroundings
   const {token, client_id, client_secret, scopes} = credentialsOfEnvironment(surroundings)
   const id = client_id?.value ?? ''
@@ -488,7 +477,7 @@ export function checkSecret(
   expected?: Mode,
   owner = 'the profile',
 ): Mode {
-  const mode = modeOfValidSecret(clientSecret)
+  const mode = modeOfSecret(clientSecret)
   if (mode === undefined) {
     const problem = `the client secret must start with ${LIVE_SECRET_PREFIX} or ${TEST_SECRET_PREFIX} and contain no spaces`
     throw usage('invalid_client_secret', problem)
@@ -509,11 +498,6 @@ export function checkSecret(
     throw usage('live_key_on_loopback', problem, hint)
   }
   return mode
-}
-
-/** Returns the mode of a client secret, or undefined if the secret is malformed. */
-function modeOfValidSecret(clientSecret: string): Mode | undefined {
-  return /^[\x21-\x7e]+$/.test(clientSecret) ? modeOfSecret(clientSecret) : undefined
 }
 
 function missingVariable(missing: string, env: NodeJS.ProcessEnv): Failure {

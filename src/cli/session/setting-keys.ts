@@ -30,6 +30,9 @@ export type SettingValue = string | number | readonly string[]
 /** A place in config.json. `top` is the top level, next to `profiles` and `defaults`. */
 export type SettingPlace = 'top' | 'profile' | 'defaults'
 
+/** The parts of the credentials that are settings. */
+export type CredentialPart = 'client_id' | 'scopes' | 'mode' | 'secret_store'
+
 export interface SettingKey {
   /** The name as users type it: `contact.email`, `paths.reservations.list`. */
   readonly name: string
@@ -42,6 +45,8 @@ export interface SettingKey {
   /** The global flag that overrides all places, without its dashes. */
   readonly flag?: string
   readonly builtIn?: SettingValue
+  /** The part of the credentials that the setting is. The parts apply together: those of the environment, or of a profile. */
+  readonly credential?: CredentialPart
   /** If set, `config set` refuses the key; the text says how to change it instead. */
   readonly readOnly?: string
   /** Returns the value to write for the typed text. Throws a usage error, which names `field` unless it is ''. */
@@ -74,24 +79,28 @@ const KEYS = {
   client_id: {
     summary: 'client id, cid_…',
     places: ['profile'],
+    credential: 'client_id',
     environment: SETTING_VARIABLES.client_id,
     check: (field, text) => checkClientId(text, field),
   },
   scopes: {
     summary: 'scopes to request, separated by spaces or commas',
     places: ['profile'],
+    credential: 'scopes',
     environment: SETTING_VARIABLES.scopes,
     check: checkScopes,
   },
   mode: {
     summary: 'live or test, according to the secret of the profile',
     places: ['profile'],
+    credential: 'mode',
     readOnly: 'log in with the other secret under another profile: bookctl login --profile NAME',
     check: (_, text) => text,
   },
   secret_store: {
     summary: 'where the client secret is: file (tokens.db) or keychain',
     places: ['profile'],
+    credential: 'secret_store',
     builtIn: 'file',
     readOnly: 'log in again to move the secret: bookctl login, with or without --keychain',
     check: (_, text) => text,
