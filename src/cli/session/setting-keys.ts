@@ -101,7 +101,6 @@ const KEYS = {
     summary: 'where the client secret is: file (tokens.db) or keychain',
     places: ['profile'],
     credential: 'secret_store',
-    builtIn: 'file',
     readOnly: 'log in again to move the secret: bookctl login, with or without --keychain',
     check: (_, text) => text,
   },
