@@ -3,12 +3,12 @@ import {spawn} from 'node:child_process'
 import {createInterface} from 'node:readline'
 import {describe, expect, onTestFinished, test} from 'vitest'
 import {openState} from '../../src/state/state.js'
-import {ERAS, type Era, FOUR_NIGHTS, startAgent} from '../support/agent.js'
+import {ERAS, type Era, startAgent} from '../support/agent.js'
 import {ENTRY, type Home} from '../support/bookctl.js'
 import {eventually} from '../support/eventually.js'
 import {closing, ownHome} from '../support/own.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {CONTACT} from '../support/stay.js'
+import {CONTACT, FOUR_NIGHTS} from '../support/stay.js'
 
 const sandbox = await sandboxOfFile()
 const WRITES = ['--allow', 'reserve,cancel', '--max-total', '5000 EUR', '--max-each', '900 EUR']

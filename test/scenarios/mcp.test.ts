@@ -2,11 +2,11 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, test} from 'vitest'
-import {ERAS, FOUR_NIGHTS, startAgent} from '../support/agent.js'
+import {ERAS, startAgent} from '../support/agent.js'
 import {closing, ownDirectory, ownHome, ownListening} from '../support/own.js'
 import {ScriptedService} from '../support/scripted-service.js'
 import {sandboxOfFile} from '../support/served-sandbox.js'
-import {reservationIn} from '../support/stay.js'
+import {FOUR_NIGHTS, reservationIn} from '../support/stay.js'
 import {EVENT, signatureOf} from '../support/webhook-files.js'
 import {SECRET, sendEvent} from '../support/webhook-load.js'
 

@@ -8,16 +8,6 @@ import {ENTRY, type Home} from './bookctl.js'
 export const ERAS = ['2025-11-25', '2026-07-28'] as const
 export type Era = (typeof ERAS)[number]
 
-/** The arguments of a search for two adults and a child of four, in Antalya in June. */
-export const FOUR_NIGHTS = {
-  city: 'Antalya',
-  check_in: '2030-06-10',
-  check_out: '2030-06-14',
-  rooms: [{adults: 2, children_ages: [4]}],
-  client_nationality: 'TR',
-  currency: 'EUR',
-}
-
 interface AgentOptions {
   readonly era?: Era
   readonly capabilities?: ClientOptions['capabilities']

@@ -24,6 +24,16 @@ export const SEARCH = [
 export const searchWith = (values: Readonly<Record<string, string>>) =>
   SEARCH.map((word, index) => values[SEARCH[index - 1] ?? ''] ?? word)
 
+/** The arguments of an agent's search for two adults and a child of four, in Antalya in June. */
+export const FOUR_NIGHTS = {
+  city: 'Antalya',
+  check_in: '2030-06-10',
+  check_out: '2030-06-14',
+  rooms: [{adults: 2, children_ages: [4]}],
+  client_nationality: 'TR',
+  currency: 'EUR',
+}
+
 /** The contact of these guests, as it is sent. */
 export const CONTACT = {
   name: 'Ayşe',

@@ -4,6 +4,7 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import process from 'node:process'
 import {createInterface} from 'node:readline'
+import {FOUR_NIGHTS} from '../../../test/support/stay.js'
 import {type Bench, BOOKCTL, firstLine, stop} from '../support/bench.js'
 import {figure, type Row} from '../support/figures.js'
 import {processorMilliseconds} from '../support/receivers.js'
@@ -11,15 +12,6 @@ import {processorMilliseconds} from '../support/receivers.js'
 /** A call of ten searches; the others show, list and read. */
 const CALLS_A_SEARCH = 10
 const AT_A_TIME = 4
-
-const TRIP = {
-  city: 'Antalya',
-  check_in: '2030-06-10',
-  check_out: '2030-06-14',
-  rooms: [{adults: 2, children_ages: [4]}],
-  client_nationality: 'TR',
-  currency: 'EUR',
-}
 
 /** Measures the processor time of starts up to the answer of `initialize`, and the memory of one server after many calls. */
 export async function mcp(bench: Bench): Promise<Row[]> {
@@ -78,7 +70,7 @@ async function callTools(server: Server, count: number): Promise<void> {
     for (let n = 0; left > 0; n++) {
       left -= 1
       if (n % CALLS_A_SEARCH === 0) {
-        const {offers} = await server.call('search_hotels', TRIP)
+        const {offers} = await server.call('search_hotels', FOUR_NIGHTS)
         offer = (offers as {offer_id: string}[])[0]?.offer_id ?? ''
       } else if (n % 2 === 0) await server.call('show_offer', {offer_id: offer})
       else if (n % 3 === 0) await server.call('list_reservations', {})
