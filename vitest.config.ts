@@ -5,7 +5,7 @@ import {PATIENCE_SECONDS} from './test/support/wait.js'
 
 /**
  * The files that must not be the last ones come first. The sample of the proof takes longest, and its files are small. Large inputs
- * take up to twenty times as long in a worker whose heap many other files have filled.
+ * take longer the more other files have left in the heap of their worker: twice as long with 300 MB.
  */
 class EarlyFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
