@@ -23,12 +23,14 @@ test('a backup that is made under load is whole, has every event before it, and 
   for (const id of ['evt_a', 'evt_b']) expect(await sendEvent(receiver.port, `{"id":"${id}"}`, id)).toBe(200)
   let isDone = false
   let sent = 0
+  const connections = 8
   const loading = load({
     port: receiver.port,
-    connections: 8,
+    connections,
     next: () => (isDone ? undefined : signedEvent(`evt_${sent++}`)),
   })
-  await eventually(() => expect(sent).toBeGreaterThan(50))
+  // On each connection, the event that was sent last may not be answered yet.
+  await eventually(() => expect(sent - connections).toBeGreaterThan(50))
   const file = join(home.directory, 'events backup.db')
   const {exit, result} = await home.json<{events: number}>([...BACKUP, file])
   isDone = true
